@@ -1,0 +1,46 @@
+"""Named errors: each says what is wrong, where, and what to do next, and never quotes a confidential value.
+
+Every error carries the exit code that the command line ends with.
+"""
+
+
+class QuantailError(Exception):
+    """Base of every error that Quantail raises on purpose."""
+
+    exit_code = 1
+
+
+class SchemaError(QuantailError):
+    """A schema is incomplete or contradicts itself."""
+
+    exit_code = 3
+
+
+class DataError(QuantailError):
+    """A table does not fit its schema, or a file cannot be read or written."""
+
+    exit_code = 4
+
+
+class BudgetError(QuantailError):
+    """A privacy budget is malformed or would be overspent."""
+
+    exit_code = 5
+
+
+class LedgerError(QuantailError):
+    """A ledger is missing, locked, damaged or belongs to another data set."""
+
+    exit_code = 6
+
+
+class ModelError(QuantailError):
+    """A saved model cannot be read, or is asked for something that it does not hold."""
+
+    exit_code = 7
+
+
+class OptionError(QuantailError):
+    """An option has a value that is not allowed."""
+
+    exit_code = 2
