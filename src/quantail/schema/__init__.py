@@ -1,1 +1,13 @@
-"""TODO."""
+"""What is public about a table: columns, bounds, grids, categories, groups and the privacy unit.
+
+Everything the mechanisms may use without spending budget is written down here, with its source, and nothing
+is ever read off the data: a missing bound is an error, not something to infer. `Schema` and `Column` are
+frozen and checked on construction; the TOML file is their written form; `draft` starts such a file from names
+and types.
+"""
+
+from quantail.schema.column import Column, ColumnType, Grid
+from quantail.schema.draft import draft, header_of
+from quantail.schema.table import Neighbours, Schema
+
+__all__ = ["Column", "ColumnType", "Grid", "Neighbours", "Schema", "draft", "header_of"]

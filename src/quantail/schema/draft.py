@@ -1,0 +1,106 @@
+"""Draft a schema file from the names and types of columns; never from values, never from the number of rows.
+
+Bounds and categories are left blank for a person to fill in from public knowledge. Filling them from the data
+would spend privacy outside the budget, so Quantail offers no way to do that.
+"""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from quantail.errors import SchemaError
+from quantail.schema.column import ColumnType
+from quantail.schema.toml import toml_text
+
+_TABLE = """\
+# Draft of a schema, made from column names and types only.
+# Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
+# say in `source` where it comes from. Columns are synthesised in this order, each explained by those before it.
+
+[table]
+unit = "row"                # what one row stands for and is protected: person, firm, claim
+neighbours = "replace-one"  # replace-one: number of rows is public | add-remove: it is protected too
+by = []                     # category columns whose groups are public and fitted separately
+"""
+
+_NUMBER = """
+[[column]]
+name = {name}
+type = "{type}"  # numeric | integer | category
+lower = ""  # smallest value that public rules allow, for example 0
+upper = ""  # largest value that public rules allow, for example 1000000
+grid = "linear"  # linear | log (for heavy tails: incomes, payrolls, sizes)
+source = ""  # where the bounds come from
+"""
+
+_CATEGORY = """
+[[column]]
+name = {name}
+type = "category"  # numeric | integer | category
+categories = []  # every label the column may hold, for example ["north", "south"]
+source = ""  # where the list comes from
+"""
+
+
+def header_of(frame: Any) -> dict[str, ColumnType]:
+    """Names and types of the columns of a pandas, polars or pyarrow table, without looking at its values.
+
+    Integer types become "integer", floating and decimal ones "numeric", everything else "category".
+    """
+    import narwhals as nw  # here, because most users of a schema never draft one
+
+    try:
+        types = nw.from_native(frame).collect_schema()
+    except (TypeError, ValueError):
+        types = None
+    if types is None:
+        raise SchemaError(
+            "cannot draft a schema from this object; "
+            "pass a pandas, polars or pyarrow table with distinct column names, or names and types"
+        )
+    return {name: _type_of(dtype) for name, dtype in types.items()}
+
+
+def draft(columns: Any) -> str:
+    """Draft the TOML text of a schema with blanks for a person to fill in.
+
+    Parameters
+    ----------
+    columns : mapping of name to type, or a pandas, polars or pyarrow table
+        Of a table only the names and types of its columns are used.
+
+    Returns
+    -------
+    str
+        TOML text; loading it raises a SchemaError that lists the blanks until they are filled in.
+
+    Examples
+    --------
+    >>> print(draft({"region": "category"}).split("by = ")[1])
+    []                     # category columns whose groups are public and fitted separately
+    <BLANKLINE>
+    [[column]]
+    name = "region"
+    type = "category"  # numeric | integer | category
+    categories = []  # every label the column may hold, for example ["north", "south"]
+    source = ""  # where the list comes from
+    <BLANKLINE>
+    """
+    header = columns if isinstance(columns, Mapping) else header_of(columns)
+    if not header:
+        raise SchemaError("cannot draft a schema without columns; pass a table with a header")
+    return _TABLE + "".join(_section(name, type_) for name, type_ in header.items())
+
+
+def _section(name: str, type_: str) -> str:
+    if type_ not in get_args(ColumnType):
+        raise SchemaError(
+            f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
+        )
+    template = _CATEGORY if type_ == "category" else _NUMBER
+    return template.format(name=toml_text(name), type=type_)
+
+
+def _type_of(dtype: Any) -> ColumnType:
+    if dtype.is_integer():
+        return "integer"
+    return "numeric" if dtype.is_numeric() else "category"

@@ -1,0 +1,173 @@
+"""The schema of a table: columns in synthesis order, the privacy unit, the neighbour relation and the groups.
+
+Two tables are neighbours when they differ in one unit: one unit's values are replaced ("replace-one", the
+number of rows is public), or one unit is present in only one of them ("add-remove", the number of rows is
+protected too).
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from quantail.errors import SchemaError
+from quantail.schema.column import Column, check_text
+
+Neighbours = Literal["replace-one", "add-remove"]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Public facts about a table, checked on construction.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        In synthesis order: a column may be explained by the columns before it.
+    unit : str
+        What the promise protects, for example "establishment"; one row each.
+    neighbours : {"replace-one", "add-remove"}
+        How neighbouring tables differ ("add/remove" is accepted as a spelling).
+    by : tuple of str
+        Category columns that split the table into public, disjoint groups, fitted separately.
+    name : str
+        Name of the data set, for reports.
+
+    Raises
+    ------
+    SchemaError
+        If anything is missing or contradictory.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("jobs", "integer", 0, 500), Column("pay", "numeric", 0, 1e6)), unit="firm")
+    >>> schema.predictors_of("pay")
+    ('jobs',)
+    """
+
+    columns: tuple[Column, ...]
+    unit: str
+    neighbours: Neighbours = "replace-one"
+    by: tuple[str, ...] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_text(self.unit, "[table] unit", 'write what one row stands for and is protected: unit = "firm"')
+        if not isinstance(self.name, str):
+            raise SchemaError('[table] name is not text; write the name of the data set: name = "payroll"')
+        if self.name:
+            check_text(self.name, "[table] name", 'write the name of the data set: name = "payroll"')
+        self._check_neighbours()
+        object.__setattr__(self, "columns", tuple(self.columns))
+        if not self.columns:
+            raise SchemaError("the schema has no columns; write a [[column]] section for each column")
+        self._check_names()
+        self._check_by()
+        self._check_predictors()
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Schema":
+        """Read a schema from TOML text."""
+        # Imported here because the TOML module builds schemas and so imports this one.
+        from quantail.schema.toml import read_toml
+
+        return read_toml(text)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Schema":
+        """Read a schema from a TOML file; one that is missing or malformed is a SchemaError."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
+        except OSError as error:
+            advice = "draft one with `quantail init FILE`, or check the path and its permissions"
+            raise SchemaError(f"{path}: cannot read the schema ({error.strerror}); {advice}") from None
+        try:
+            return cls.from_toml(text)
+        except SchemaError as error:
+            raise SchemaError(f"{path}: {error}") from None
+
+    def to_toml(self) -> str:
+        """Write the schema as TOML text, always the same text for the same schema."""
+        from quantail.schema.toml import write_toml
+
+        return write_toml(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the schema to a TOML file, replacing what is there."""
+        try:
+            Path(path).write_text(self.to_toml(), encoding="utf-8", newline="\n")
+        except OSError as error:
+            advice = "choose a folder that exists and can be written"
+            raise SchemaError(f"{path}: cannot write the schema ({error.strerror}); {advice}") from None
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical TOML text, in hexadecimal: equal for equal schemas only."""
+        return hashlib.sha256(self.to_toml().encode("utf-8")).hexdigest()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in synthesis order."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """Return the column called `name`."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(
+            f"the schema has no column {name!r}; its columns are {', '.join(map(repr, self.names))}"
+        )
+
+    def predictors_of(self, name: str) -> tuple[str, ...]:
+        """Columns that explain `name`: those it lists, or all earlier ones; grouping columns are left out."""
+        column = self.column(name)
+        earlier = self.names[: self.names.index(name)]
+        listed = earlier if column.predictors is None else column.predictors
+        return tuple(predictor for predictor in listed if predictor not in self.by)
+
+    def unsourced(self) -> tuple[str, ...]:
+        """Names of columns that do not say where their bounds or categories come from."""
+        return tuple(column.name for column in self.columns if not column.source.strip())
+
+    def _check_neighbours(self) -> None:
+        spelled = "add-remove" if self.neighbours == "add/remove" else self.neighbours
+        allowed = get_args(Neighbours)
+        if spelled not in allowed:
+            raise SchemaError(f"[table] neighbours {spelled!r} is unknown; write one of {', '.join(allowed)}")
+        object.__setattr__(self, "neighbours", spelled)
+
+    def _check_names(self) -> None:
+        seen: set[str] = set()
+        for name in self.names:
+            if name in seen:
+                raise SchemaError(
+                    f"column {name!r} is described twice; remove one of its [[column]] sections"
+                )
+            seen.add(name)
+
+    def _check_by(self) -> None:
+        if isinstance(self.by, str) or not hasattr(self.by, "__iter__"):
+            raise SchemaError('[table] by must be a list; write by = ["region"]')
+        object.__setattr__(self, "by", tuple(self.by))
+        for name in self.by:
+            check_text(name, "an entry of [table] by", 'write names of category columns: by = ["region"]')
+        if len(set(self.by)) < len(self.by):
+            raise SchemaError("[table] by lists a column twice; remove the second one")
+        categories = {column.name for column in self.columns if column.type == "category"}
+        for name in self.by:
+            if name not in categories:
+                raise SchemaError(
+                    f"[table] by lists {name!r}, which is not a category column; "
+                    'describe it in a [[column]] section with type = "category", or remove it from by'
+                )
+
+    def _check_predictors(self) -> None:
+        for place, column in enumerate(self.columns):
+            for predictor in column.predictors or ():
+                if predictor not in self.names[:place]:
+                    raise SchemaError(
+                        f"column {column.name!r}: predictor {predictor!r} is not an earlier column; "
+                        "move its [[column]] section before this one, or remove it from predictors"
+                    )

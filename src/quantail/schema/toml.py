@@ -1,0 +1,154 @@
+"""The written form of a schema: TOML in and out.
+
+Reading is strict: an unknown key is an error that names the nearest known one, and all blanks of a draft are
+reported together. Writing is canonical: fixed key order, defaults left out, whole bounds as integers, text
+escaped, so that reading back gives an equal schema and equal schemas give equal text.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from quantail.errors import SchemaError
+from quantail.schema.column import LARGEST_INTEGER, Column
+from quantail.schema.table import Schema
+
+_SECTIONS = ("table", "column")
+_TABLE_KEYS = ("name", "unit", "neighbours", "by")
+_COLUMN_KEYS = (
+    "name",
+    "type",
+    "lower",
+    "upper",
+    "grid",
+    "decimals",
+    "resolution",
+    "categories",
+    "predictors",
+    "source",
+)
+_SHORT_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\f": "\\f",
+    "\r": "\\r",
+}
+
+
+def read_toml(text: str) -> Schema:
+    """Read a schema from TOML text, or raise a SchemaError that says what to write."""
+    document = _parse(text)
+    _check_keys(document, _SECTIONS, "the schema")
+    table, sections = document.get("table"), document.get("column")
+    if not isinstance(table, dict):
+        raise SchemaError('the schema has no [table] section; write [table] and below it unit = "..."')
+    if not isinstance(sections, list) or not all(isinstance(section, dict) for section in sections):
+        raise SchemaError(
+            "the schema has no [[column]] sections; write one, in double brackets, for each column"
+        )
+    _check_keys(table, _TABLE_KEYS, "[table]")
+    for place, section in enumerate(sections, start=1):
+        _check_keys(section, _COLUMN_KEYS, _where(section, place))
+    _check_blanks(sections)
+    columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
+    return Schema(columns=columns, **{"unit": "", **table})
+
+
+def write_toml(schema: Schema) -> str:
+    """Write a schema as canonical TOML text."""
+    table = {"name": schema.name, "unit": schema.unit, "neighbours": schema.neighbours, "by": schema.by}
+    blocks = ["[table]", *_lines(table, keep=("unit", "neighbours"))]
+    for column in schema.columns:
+        values = {key: getattr(column, key) for key in _COLUMN_KEYS}
+        if column.grid == "linear":
+            del values["grid"]
+        keep = ("predictors",) if column.predictors is not None else ()
+        blocks += ["", "[[column]]", *_lines(values, keep=keep)]
+    return "\n".join(blocks) + "\n"
+
+
+def toml_text(text: str) -> str:
+    """Write text as a TOML basic string, quotes included."""
+    return '"' + "".join(map(_escape, text)) + '"'
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # tomllib's message ends in "(at line 3, column 7)".
+        raise SchemaError(f"the schema is not valid TOML: {error}; correct that line") from None
+    except ValueError:
+        # Python refuses to read integers of thousands of digits.
+        raise SchemaError("the schema holds a number that is too long; write it with an exponent") from None
+
+
+def _check_keys(section: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in section:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            advice = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
+            raise SchemaError(f"{where}: unknown key {key!r}; {advice}")
+
+
+def _check_blanks(sections: list[dict[str, Any]]) -> None:
+    """Report every blank at once, so that a draft is filled in one pass."""
+    blanks = []
+    for place, section in enumerate(sections, start=1):
+        if section.get("type") == "category":
+            if section.get("categories", []) in ([], ""):
+                blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
+            continue
+        missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
+        if section.get("type") in ("numeric", "integer") and missing:
+            advice = {
+                "lower": "the smallest value that public rules allow, lower = 0",
+                "upper": "the largest value that public rules allow, upper = 1000",
+            }
+            wanted = " and ".join(advice[bound] for bound in missing)
+            blanks.append(f"{_where(section, place)}: {' and '.join(missing)} blank: write {wanted}")
+    if blanks:
+        raise SchemaError(
+            "the schema has blanks to fill in from public knowledge, not from the data\n  "
+            + "\n  ".join(blanks)
+        )
+
+
+def _column(section: dict[str, Any], place: int) -> Column:
+    for key in ("name", "type"):
+        if key not in section:
+            raise SchemaError(f"{_where(section, place)}: no {key}; write {key} = ...")
+    return Column(**section)
+
+
+def _where(section: Mapping[str, Any], place: int) -> str:
+    name = section.get("name")
+    return f"column {name!r}" if isinstance(name, str) and name else f"[[column]] number {place}"
+
+
+def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
+    for key, value in values.items():
+        if key in keep or (value is not None and value not in ("", ())):
+            yield f"{key} = {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return toml_text(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(toml_text, value)) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:
+        return str(int(value))
+    return repr(value)
+
+
+def _escape(character: str) -> str:
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if ord(character) < 0x20 or ord(character) == 0x7F:
+        return f"\\u{ord(character):04X}"
+    return character
