@@ -14,7 +14,7 @@ from quantail.schema.toml import toml_text
 _TABLE = """\
 # Draft of a schema, made from column names and types only.
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
-# say in `source` where it comes from. Columns are synthesised in this order, each explained by those before it.
+# say in `source` where it comes from. Columns are synthesised in this order, each explained by earlier ones.
 
 [table]
 unit = "row"                # what one row stands for and is protected: person, firm, claim
@@ -88,7 +88,10 @@ def draft(columns: Any) -> str:
     header = columns if isinstance(columns, Mapping) else header_of(columns)
     if not header:
         raise SchemaError("cannot draft a schema without columns; pass a table with a header")
-    return _TABLE + "".join(_section(name, type_) for name, type_ in header.items())
+    named = {name: type_ for name, type_ in header.items() if name.strip()}
+    # Row numbers saved by mistake come as a column without a name; it cannot be described, so it is left out.
+    note = "# A column without a name was left out.\n" if len(named) < len(header) else ""
+    return _TABLE + note + "".join(_section(name, type_) for name, type_ in named.items())
 
 
 def _section(name: str, type_: str) -> str:

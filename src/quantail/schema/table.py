@@ -132,7 +132,7 @@ class Schema:
         return tuple(column.name for column in self.columns if not column.source.strip())
 
     def _check_neighbours(self) -> None:
-        spelled = "add-remove" if self.neighbours == "add/remove" else self.neighbours
+        spelled = "add-remove" if str(self.neighbours) == "add/remove" else self.neighbours
         allowed = get_args(Neighbours)
         if spelled not in allowed:
             raise SchemaError(f"[table] neighbours {spelled!r} is unknown; write one of {', '.join(allowed)}")

@@ -1,0 +1,71 @@
+"""Confidential columns: the one way from a table into the mechanisms.
+
+Numbers are clipped to the public bounds on both sides and labels become codes, so that what the mechanisms
+see lies in the public domain whatever the table holds. How many values were clipped is confidential: it is
+written to the logger "quantail.internal" at DEBUG level and nowhere else.
+"""
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+from quantail.frames.native import open_frame
+from quantail.frames.rules import admit_all, outside_bounds
+from quantail.schema import Column, Schema
+
+_internal_log = logging.getLogger("quantail.internal")
+
+
+def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
+    """Read the schema's columns out of a table, ready for the mechanisms.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow table
+        The confidential table. Extra columns and the order of columns do not matter.
+    schema : Schema
+        What is public about it.
+
+    Returns
+    -------
+    dict of str to array
+        In synthesis order. Numeric and integer columns: float64, clipped to the bounds. Category columns:
+        int64 positions in the schema's categories.
+
+    Raises
+    ------
+    DataError
+        If the table has no rows or a column is missing, of the wrong type, or holds missing values,
+        infinities, values that are not whole (integer columns) or labels that are not listed (category
+        columns).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> schema = Schema((Column("region", "category", categories=("north", "south")),), unit="firm")
+    >>> confidential_columns(pa.table({"region": ["south", "north"]}), schema)["region"]
+    array([1, 0])
+    """
+    admitted, problems = admit_all(open_frame(frame), schema)
+    if problems:
+        raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
+    return {column.name: _clipped(admitted[column.name], column) for column in schema.columns}
+
+
+def _clipped(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    if column.lower is None or column.upper is None:
+        return values
+    if _internal_log.isEnabledFor(logging.DEBUG):
+        below, above = outside_bounds(values, column)
+        _internal_log.debug(
+            "CONFIDENTIAL column %r: %d values raised to the lower bound, %d lowered to the upper bound",
+            column.name,
+            below,
+            above,
+        )
+    # Adding zero turns -0.0 into 0.0, which would otherwise show in saved models.
+    clipped: NDArray[np.float64] = np.clip(values, column.lower, column.upper) + 0.0
+    return clipped

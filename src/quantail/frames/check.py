@@ -1,0 +1,44 @@
+"""Check a table against its schema: every problem at once, without printing anything of the table."""
+
+from typing import Any
+
+from quantail.frames.native import open_frame
+from quantail.frames.rules import Problem, admit_all, outside_bounds
+from quantail.schema import Schema
+
+
+def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[Problem]:
+    """List every way in which a table does not fit its schema.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow table
+        The confidential table. Extra columns and the order of columns do not matter.
+    schema : Schema
+        What is public about it.
+    internal : bool
+        Also say which columns hold values outside their bounds. That depends on the values of single rows, so
+        such a list is confidential and must not leave the agency.
+
+    Returns
+    -------
+    list of Problem
+        Empty if the table fits.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from quantail.schema import Column
+    >>> schema = Schema((Column("jobs", "integer", 0, 500),), unit="firm")
+    >>> print(check_table(pa.table({"pay": [1.5]}), schema)[0])
+    column 'jobs' is missing; add it to the table, or remove it from the schema
+    """
+    admitted, problems = admit_all(open_frame(frame), schema)
+    if internal:
+        for name, values in admitted.items():
+            if any(outside_bounds(values, schema.column(name))):
+                hint = (
+                    "they will be clipped; widen the bounds if public rules allow such values (internal note)"
+                )
+                problems.append(Problem(name, "holds values outside its bounds", hint))
+    return problems

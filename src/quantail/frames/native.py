@@ -1,0 +1,52 @@
+"""Open a table of any kind: pandas, polars (lazy ones are collected) or pyarrow, all behind narwhals.
+
+Libraries quote cells in their messages, so none of their errors is passed on; each is replaced, outside of
+the `except` block, by one of ours that has no link to it.
+"""
+
+from typing import Any, Literal, TypeAlias, get_args
+
+import narwhals as nw
+import pyarrow as pa
+
+from quantail.errors import DataError
+
+Kind = Literal["pandas", "polars", "pyarrow"]
+Table: TypeAlias = nw.DataFrame[Any]
+
+
+def open_frame(frame: Any) -> Table:
+    """Wrap a native table, or raise a DataError if it is not one or its column names are not distinct."""
+    try:
+        opened = nw.from_native(frame)
+        table = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
+    except nw.exceptions.DuplicateError:
+        table, what = None, "the table has two columns of the same name; rename one of them"
+    except Exception:  # a lazy query may fail with any error of its engine, and quote cells in it
+        table, what = None, "cannot read the table; pass a pandas, polars or pyarrow table"
+    if table is None:
+        raise DataError(what)
+    kind_of(table)
+    return table
+
+
+def kind_of(table: Table) -> Kind:
+    """Tell which library a table belongs to."""
+    name = table.implementation.value
+    for kind in get_args(Kind):
+        if name == kind:
+            return kind  # type: ignore[no-any-return]
+    raise DataError(f"tables of {name} are not supported; convert it to pandas, polars or pyarrow")
+
+
+def arrow_column(table: Table, name: str) -> pa.Array | None:
+    """One column as an Arrow array without dictionary encoding, or None if its values do not share a type."""
+    try:
+        data = table.get_column(name).to_arrow()
+        if isinstance(data, pa.ChunkedArray):
+            data = data.combine_chunks()
+        if pa.types.is_dictionary(data.type):
+            data = data.dictionary_decode()
+        return data.cast(pa.large_string()) if pa.types.is_string_view(data.type) else data
+    except Exception:  # conversion errors come from three libraries and quote the value they stopped at
+        return None

@@ -1,0 +1,148 @@
+"""The rules that a column must meet, in one place: `check_table` lists breaches, the border refuses them.
+
+A rule either yields the column as numbers (floats, or codes of categories) or a `Problem`, which names the
+column and never a value or a count. Values outside the bounds break no rule: they are clipped, and that
+some of them lie outside is itself confidential.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from quantail.frames.native import Table, arrow_column
+from quantail.schema import Column, Schema
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One way in which a table does not fit its schema.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column, empty if the whole table is meant.
+    what : str
+        What is wrong, without any value or count.
+    hint : str
+        What to do next.
+    """
+
+    column: str
+    what: str
+    hint: str
+
+    def __str__(self) -> str:
+        where = f"column {self.column!r}" if self.column else "the table"
+        return f"{where} {self.what}; {self.hint}"
+
+
+def admit_table(table: Table) -> Problem | None:
+    """Return what is wrong with the table as a whole, if anything."""
+    if table.shape[0] == 0:
+        return Problem("", "has no rows", "pass the table with its data")
+    return None
+
+
+def admit_column(table: Table, column: Column) -> NDArray[np.generic] | Problem:
+    """Return a column as float64 values (not yet clipped) or int64 codes, or else what is wrong with it."""
+    if column.name not in table.columns:
+        return Problem(column.name, "is missing", "add it to the table, or remove it from the schema")
+    data = arrow_column(table, column.name)
+    if data is None:
+        return Problem(
+            column.name, "holds values of several types", f"make every value fit type {column.type}"
+        )
+    if pa.types.is_null(data.type):
+        return _missing(column)
+    return _codes(data, column) if column.type == "category" else _numbers(data, column)
+
+
+def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, int]:
+    """Count values below and above the bounds. The counts are confidential."""
+    if column.lower is None or column.upper is None:
+        return 0, 0
+    numbers = values.astype(np.float64, copy=False)
+    return int(np.count_nonzero(numbers < column.lower)), int(np.count_nonzero(numbers > column.upper))
+
+
+def admit_all(table: Table, schema: Schema) -> tuple[dict[str, NDArray[np.generic]], list[Problem]]:
+    """Apply every rule; returns the columns that pass, in synthesis order, and all the problems."""
+    trouble = admit_table(table)
+    if trouble is not None:
+        missing = [column for column in schema.columns if column.name not in table.columns]
+        return {}, [trouble, *(p for c in missing if isinstance(p := admit_column(table, c), Problem))]
+    admitted: dict[str, NDArray[np.generic]] = {}
+    problems: list[Problem] = []
+    for column in schema.columns:
+        outcome = admit_column(table, column)
+        if isinstance(outcome, Problem):
+            problems.append(outcome)
+        else:
+            admitted[column.name] = outcome
+    return admitted, problems
+
+
+def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+    kind = data.type
+    if pa.types.is_decimal(kind):
+        data = data.cast(pa.float64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        hint = 'store it as numbers, without units or separators, or write type = "category"'
+        return Problem(column.name, "does not hold numbers", hint)
+    if data.null_count:
+        return _missing(column)
+    values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64)
+    if np.isnan(values).any():
+        return _missing(column)
+    if not np.isfinite(values).all():
+        return Problem(
+            column.name, "holds infinite values", "replace them by finite values, or drop those rows"
+        )
+    if column.type == "integer" and (values != np.floor(values)).any():
+        return Problem(
+            column.name, "holds values that are not whole", 'round them, or write type = "numeric"'
+        )
+    return values
+
+
+def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
+    kind = data.type
+    if not any(test(kind) for test in _LABEL_TYPES):
+        return Problem(column.name, "holds values that cannot be labels", "store its categories as text")
+    if data.null_count:
+        return _missing(column)
+    # Only distinct values are turned into text, so long columns stay cheap.
+    encoded = data.dictionary_encode()
+    texts = [str(value) for value in encoded.dictionary.to_pylist()]
+    positions = {label: code for code, label in enumerate(column.categories)}
+    if pa.types.is_boolean(kind):  # files write true, Python writes True
+        texts = [text.lower() for text in texts]
+        positions = {label.lower(): code for label, code in positions.items()}
+    if any(not text.strip() or (pa.types.is_floating(kind) and text == "nan") for text in texts):
+        return _missing(column)
+    lookup = np.array([positions.get(text, -1) for text in texts], dtype=np.int64)
+    if (lookup < 0).any():
+        hint = "list every label in categories, spelled as in the table, or correct the table"
+        return Problem(column.name, "holds a value that is not among its categories", hint)
+    indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
+    return lookup[indices]
+
+
+_LABEL_TYPES = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_date,
+)
+
+
+def _missing(column: Column) -> Problem:
+    hint = "fill them in or drop those rows"
+    if column.type == "category":
+        hint = 'give them a label of their own, such as "unknown", and list it in categories'
+    return Problem(column.name, "holds missing values", hint)

@@ -1,0 +1,163 @@
+"""The shape of a table: its library and the types of its columns, so that synthetic rows come back alike.
+
+A shape travels with a released model, so it must hold nothing of the data. It records the kind of table,
+the order and the stored types of the schema's columns; never labels (a categorical type carries the labels
+of the table: those of the schema are used instead) and never a type that a reader guessed from values: what
+is recorded is the type that synthetic values will get, which the schema decides together with the declared
+type. Column order and declared types are treated as public, as column names are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from quantail.errors import DataError, ModelError
+from quantail.frames.build import build_frame
+from quantail.frames.native import Kind, Table, arrow_column, kind_of, open_frame
+from quantail.frames.storage import label_type, number_type, storage_of, storage_type
+from quantail.schema import Column, Schema
+
+# What Arrow turns into by itself, so that the name would add nothing.
+_PLAIN_PANDAS = frozenset(
+    f"{word}{width}"
+    for word, widths in {"int": "8 16 32 64", "uint": "8 16 32 64", "float": "32 64"}.items()
+    for width in widths.split()
+) | {"bool", "str"}
+
+
+@dataclass(frozen=True)
+class ColumnShape:
+    """How one column is stored.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    storage : str
+        Arrow's name for the type of its values, for example "int32", "double" or "string".
+    dtype : str
+        The library's own name for the type, such as "Int64" or "category"; empty if `storage` says it all.
+    """
+
+    name: str
+    storage: str
+    dtype: str = ""
+
+
+@dataclass(frozen=True)
+class FrameShape:
+    """The library of a table and how its columns are stored, in the order of the table.
+
+    Examples
+    --------
+    >>> from quantail.schema import Column
+    >>> schema = Schema((Column("jobs", "integer", 0, 500),), unit="firm")
+    >>> shape = FrameShape.of(pa.table({"jobs": pa.array([7], pa.int16())}), schema)
+    >>> shape.build({"jobs": np.array([3.2, 41.9])}, schema)["jobs"].to_pylist()
+    [3, 42]
+    """
+
+    kind: Kind
+    columns: tuple[ColumnShape, ...]
+
+    @classmethod
+    def of(cls, frame: Any, schema: Schema) -> "FrameShape":
+        """Describe the schema's columns of a table; other columns are left out."""
+        table = open_frame(frame)
+        kind = kind_of(table)
+        for name in schema.names:
+            if name not in table.columns:
+                raise DataError(
+                    f"column {name!r} is missing; add it to the table, or remove it from the schema"
+                )
+        names = [name for name in table.columns if name in schema.names]
+        return cls(kind, tuple(_describe(table, kind, schema.column(name)) for name in names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the shape as plain data for JSON."""
+        return {"kind": self.kind, "columns": [vars(column).copy() for column in self.columns]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "FrameShape":
+        """Read a shape written by `to_dict`, or raise a ModelError."""
+        columns = data.get("columns") if isinstance(data, Mapping) else None
+        if not isinstance(columns, list) or data.get("kind") not in get_args(Kind):
+            raise ModelError("the model's description of its table is damaged; save the model again")
+        for column in columns:
+            keys = set(column) if isinstance(column, Mapping) else set()
+            if keys != {"name", "storage", "dtype"} or not all(isinstance(t, str) for t in column.values()):
+                raise ModelError("the model's description of its columns is damaged; save the model again")
+            storage_type(column["storage"])
+        return cls(cast(Kind, data["kind"]), tuple(ColumnShape(**column) for column in columns))
+
+    def build(
+        self, columns: Mapping[str, np.ndarray[Any, Any]], schema: Schema, kind: Kind | None = None
+    ) -> Any:
+        """Make a table of the described kind from synthetic columns.
+
+        Parameters
+        ----------
+        columns : mapping of str to array
+            Values of numeric and integer columns, codes of category columns.
+        schema : Schema
+            Bounds, decimals and labels.
+        kind : {"pandas", "polars", "pyarrow"}, optional
+            Another library than that of the original table.
+
+        Returns
+        -------
+        pandas, polars or pyarrow table
+            Integers in their integer type (int64 if the original type cannot hold the bounds), numbers
+            rounded to their decimals and within the bounds, labels in the type of the original.
+
+        Raises
+        ------
+        ModelError
+            If columns are missing or malformed, or the library is not installed.
+        """
+        described = {column.name: (column.storage, column.dtype) for column in self.columns}
+        if set(described) != set(schema.names):
+            raise ModelError(
+                "the model's description of its table does not match its schema; fit the model again"
+            )
+        return build_frame(kind or self.kind, self.kind, described, columns, schema)
+
+
+def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
+    data = arrow_column(table, column.name)
+    if data is None:
+        raise DataError(f"column {column.name!r} holds values of several types; store them in one type")
+    dtype = _dtype(table, kind, column.name)
+    original = _declared(data.type, dtype, kind)
+    if column.type == "category":
+        return ColumnShape(column.name, storage_of(label_type(column, original)), dtype)
+    target = number_type(column, original)
+    return ColumnShape(column.name, storage_of(target), dtype if target == original else "")
+
+
+def _declared(type_: pa.DataType, dtype: str, kind: Kind) -> pa.DataType:
+    # Of a column of Python objects, Arrow guesses the precision from the values, which would tell about them.
+    if dtype == "object" and pa.types.is_decimal(type_):
+        return pa.float64()
+    # Only pyarrow tables tell short from long text; for the others it is a matter of versions.
+    is_long_text = kind != "pyarrow" and pa.types.is_large_string(type_)
+    return pa.string() if is_long_text else storage_type(storage_of(type_))
+
+
+def _dtype(table: Table, kind: Kind, name: str) -> str:
+    """Name the type in the library's words, without the labels that a categorical type carries."""
+    series = table.get_column(name).to_native()
+    if kind == "pandas":
+        spelled = str(series.dtype)
+        ordered = spelled == "category" and series.dtype.ordered
+        spelled = "" if spelled in _PLAIN_PANDAS else spelled
+    elif kind == "polars":
+        spelled, ordered = str(series.dtype).partition("(")[0], False
+        spelled = spelled if spelled in ("Categorical", "Enum") else ""
+    else:
+        is_dictionary = pa.types.is_dictionary(series.type)
+        spelled, ordered = ("category" if is_dictionary else ""), is_dictionary and series.type.ordered
+    return f"ordered {spelled}" if ordered else spelled
