@@ -1,0 +1,1 @@
+"""Benches of utility: many shapes of data, real data, and the simple peers that Quantail is held against."""

@@ -1,0 +1,184 @@
+"""The Markdown table of the bench of shapes.
+
+A contest is one (shape, n, epsilon): each method's mean over seeds, ladder against baseline. A draw (both
+exact on a quantile of small integers) counts as ahead; a failed ladder run counts as behind.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measures import HIGHER_IS_BETTER
+
+Record = dict[str, Any]
+MEASURES = ("pmse_wi", "km", "q99", "pmse_woi")
+TITLES = {"pmse_wi": "pMSE WI", "km": "KM", "q99": "q99 error", "pmse_woi": "pMSE WOI"}
+WORST = 25
+LEVEL_RATIO, LEVEL_POINTS = 1.5, 10.0
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Means over seeds of every method on one shape, size and budget; NaN where a run failed."""
+
+    shape: str
+    n: int
+    epsilon: float
+    means: dict[str, dict[str, float]]
+
+    def value(self, method: str, measure: str) -> float:
+        """Return the mean of one method, NaN where it was not run."""
+        return self.means.get(method, {}).get(measure, float("nan"))
+
+    def ahead(self, measure: str) -> bool:
+        """Say whether the ladder is at least as good as the baseline."""
+        ours, theirs = self.value("ladder", measure), self.value("baseline", measure)
+        return ours >= theirs if measure in HIGHER_IS_BETTER else ours <= theirs
+
+    def level_with_fresh(self, measure: str) -> bool:
+        """Say whether the ladder is about as good as a fresh sample, where being ahead is luck."""
+        ours, best = self.value("ladder", measure), self.value("fresh", measure)
+        return ours >= best - LEVEL_POINTS if measure in HIGHER_IS_BETTER else ours <= LEVEL_RATIO * best
+
+    def lag(self, measure: str) -> float:
+        """Return how far behind: a ratio of losses above 1 (for KM, of the distances to 1000)."""
+        ours, theirs = self.value("ladder", measure), self.value("baseline", measure)
+        if measure in HIGHER_IS_BETTER:
+            ours, theirs = 1000 - ours, 1000 - theirs
+        return float("inf") if np.isnan(ours) else ours / max(theirs, 1e-12)
+
+
+def mean_by_method(records: Iterable[Record]) -> dict[str, dict[str, float]]:
+    """Average each measure over the seeds of each method; a failed seed makes the mean NaN."""
+    by_method: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_method[str(record["method"])].append(record)
+    return {
+        method: {m: float(np.mean([r.get(m, np.nan) for r in rows])) for m in MEASURES}
+        for method, rows in by_method.items()
+    }
+
+
+def contests(records: Sequence[Record]) -> list[Contest]:
+    """Pair ladder and baseline cell by cell, with the references that do not depend on epsilon."""
+    groups: dict[tuple[object, ...], list[Record]] = defaultdict(list)
+    for record in records:
+        groups[(record["shape"], record["n"], record["epsilon"])].append(record)
+    found = []
+    for (shape, n, epsilon), rows in groups.items():
+        if epsilon is None or {"ladder", "baseline"} - {r["method"] for r in rows}:
+            continue
+        rows = rows + groups.get((shape, n, None), [])
+        found.append(Contest(str(shape), int(n), float(epsilon), mean_by_method(rows)))
+    return sorted(found, key=lambda c: (c.shape, c.n, c.epsilon))
+
+
+def share(rows: Sequence[Contest], test: Callable[[Contest], bool]) -> str:
+    return f"{100 * np.mean([test(c) for c in rows]):.0f}%" if rows else "-"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows] + [""]
+
+
+def number(value: float, measure: str) -> str:
+    if np.isnan(value):
+        return "-"
+    return f"{value:.0f}" if measure == "km" else f"{value:.3g}" if measure == "q99" else f"{value:.5f}"
+
+
+def middle(rows: Sequence[Contest], method: str, measure: str) -> str:
+    values = np.array([c.value(method, measure) for c in rows])
+    values = values[~np.isnan(values)]
+    return number(float(np.median(values)) if values.size else float("nan"), measure)
+
+
+def overall(all_contests: Sequence[Contest]) -> list[str]:
+    """Shares and medians over all contests."""
+    head = ["measure", "ladder ahead of baseline", "ahead, or level with a fresh sample"]
+    head += [f"median {m}" for m in ("ladder", "baseline", "quantreg", "fresh")]
+    rows = []
+    for measure in MEASURES:
+        ahead = share(all_contests, lambda c, m=measure: c.ahead(m))
+        either = share(all_contests, lambda c, m=measure: c.ahead(m) or c.level_with_fresh(m))
+        medians = [
+            middle(all_contests, name, measure) for name in ("ladder", "baseline", "quantreg", "fresh")
+        ]
+        rows.append([TITLES[measure], ahead, either, *medians])
+    return table(head, rows)
+
+
+def broken_down(all_contests: Sequence[Contest], name: str) -> list[str]:
+    """Share ahead, then the medians of ladder / baseline, by shape, size or epsilon."""
+    keys = sorted({getattr(c, name) for c in all_contests})
+    head = [name, "cells", *(f"{TITLES[m]} ahead" for m in MEASURES)]
+    head += [f"{TITLES[m]}, ladder / baseline" for m in MEASURES[:3]]
+    rows = []
+    for key in keys:
+        part = [c for c in all_contests if getattr(c, name) == key]
+        shares = [share(part, lambda c, m=m: c.ahead(m)) for m in MEASURES]
+        medians = [f"{middle(part, 'ladder', m)} / {middle(part, 'baseline', m)}" for m in MEASURES[:3]]
+        label = f"{key:,}" if isinstance(key, int) else f"{key:g}" if isinstance(key, float) else key
+        rows.append([label, str(len(part)), *shares, *medians])
+    return table(head, rows)
+
+
+def worst(all_contests: Sequence[Contest]) -> list[str]:
+    """List the cells where the ladder is furthest behind, one table for the three headline measures."""
+    behind = [(c.lag(m), c, m) for c in all_contests for m in MEASURES[:3] if not c.ahead(m)]
+    behind.sort(key=lambda item: -item[0])
+    head = ["shape", "n", "epsilon", "measure", "ladder", "baseline", "fresh", "times the baseline's loss"]
+    rows = [
+        [c.shape, f"{c.n:,}", f"{c.epsilon:g}", TITLES[m]]
+        + [number(c.value(method, m), m) for method in ("ladder", "baseline", "fresh")]
+        + [f"{lag:.2f}"]
+        for lag, c, m in behind[:WORST]
+    ]
+    return [
+        f"{len(behind)} of {len(all_contests) * 3} contests on the three measures are lost.",
+        "",
+        *table(head, rows),
+    ]
+
+
+def preamble(cells: int, seeds: int) -> list[str]:
+    """Say what was run and how the numbers are to be read."""
+    return [
+        f"{cells} cells (shape, n, epsilon), means over {seeds} seeds, simulated noise, wide public",
+        "bounds. Ladder and baseline are pure epsilon-DP with replace-one neighbours; the baseline is",
+        "thresholded asinh-spaced histograms joined by a noisy Gaussian copula",
+        "(`benchmarks/baseline.py`). pMSE and KM look at 50,000 rows at most; `quantreg` (not private) is",
+        "fitted with 19 levels on 5,000 rows at most. q99 error: distance of the 99% quantiles over the",
+        "real distance from median to 99% quantile, mean over columns. *Level with a fresh sample*: a",
+        f"loss of at most {LEVEL_RATIO:g} times that of a new draw of the truth (KM: at most",
+        f"{LEVEL_POINTS:g} points below it). Made by `python -m benchmarks.shapes_bench`; compared with",
+        "the real rows, hence not a private output.",
+    ]
+
+
+def write_summary(records: Sequence[Record], path: Path) -> None:
+    """Write the Markdown page."""
+    found = contests(records)
+    seeds = len({r["seed"] for r in records})
+    failures = [r for r in records if "error" in r]
+    lines = ["# Bench of shapes", ""]
+    lines += [*preamble(len(found), seeds), ""]
+    if not found:
+        lines += ["No cell has both the ladder and the baseline yet.", ""]
+    else:
+        lines += [*overall(found), "## By epsilon", "", *broken_down(found, "epsilon")]
+        lines += ["## By size", "", *broken_down(found, "n"), "## By shape", "", *broken_down(found, "shape")]
+        lines += ["## Worst cells", "", *worst(found)]
+    if failures:
+        lines += ["## Failed runs", ""]
+        keys = ("method", "shape", "n", "epsilon", "error")
+        lines += table(keys, [[str(r[k]) for k in keys] for r in failures])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines).rstrip() + "\n")
