@@ -80,11 +80,26 @@ def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        # tomllib's message ends in "(at line 3, column 7)".
-        raise SchemaError(f"the schema is not valid TOML: {error}; correct that line") from None
+        # tomllib's message ends in "(at line 3, column 7)", or in this where something was never closed.
+        said = str(error).replace(
+            "at end of document", f"opened at line {_first_bad_line(text)}, never closed"
+        )
+        raise SchemaError(f"the schema is not valid TOML: {said}; correct that line") from None
     except ValueError:
         # Python refuses to read integers of thousands of digits.
         raise SchemaError("the schema holds a number that is too long; write it with an exponent") from None
+
+
+def _first_bad_line(text: str) -> int:
+    """Return the line after the longest run of lines that is valid TOML by itself."""
+    lines = text.split("\n")
+    for count in range(len(lines) - 1, 0, -1):
+        try:
+            tomllib.loads("\n".join(lines[:count]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return count + 1
+    return 1
 
 
 def _check_keys(section: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
