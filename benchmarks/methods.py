@@ -58,14 +58,13 @@ def quantreg(job: Job) -> pa.Table:
     """
     rng = np.random.default_rng([2, job.seed])
     arrays = to_arrays(job.train.slice(0, QUANTREG_ROWS))
-    heavy = {column.name for column in job.schema.columns if column.grid == "log"}
+    heavy = {column.name: column for column in job.schema.columns if column.grid == "log"}
     scaled = {name: np.arcsinh(v) if name in heavy else v for name, v in arrays.items()}
     names = [column.name for column in job.schema.columns]
     made = synthesize_quantreg(scaled, names, QUANTREG_TAUS, rng, job.rows)
-    ceiling = {column.name: np.arcsinh(column.upper) for column in job.schema.columns}
-    for name in heavy:
-        # An extrapolated prediction must not overflow sinh before it is clipped to the bounds.
-        made[name] = np.sinh(np.minimum(made[name], ceiling[name]))
+    for name, column in heavy.items():
+        # An extrapolated prediction must not overflow sinh before it meets the bounds.
+        made[name] = np.sinh(np.clip(made[name], np.arcsinh(column.lower), np.arcsinh(column.upper)))
     return to_frame(made, job.schema)
 
 

@@ -29,6 +29,7 @@ from quantail.schema import Schema
 
 ROOT = Path(__file__).resolve().parents[1]
 LEVELS = (0.9, 0.95, 0.99)
+Task = tuple[str, Path, str, float | None, int]
 GOALS = "Goals at epsilon 1: pMSE WOI below .001, KM above 850, 90/95/99% quantiles within 5/7/15%."
 
 
@@ -81,7 +82,7 @@ def quantile_errors(real: pa.Table, synthetic: pa.Table) -> dict[str, float]:
     return errors
 
 
-def run_once(task: tuple[str, Path, str, float | None, int]) -> dict[str, Any]:
+def run_once(task: Task) -> dict[str, Any]:
     """Imitate one real table once and measure."""
     name, folder, method, epsilon, seed = task
     real = TABLES[name].load(folder)
@@ -131,7 +132,7 @@ def write_page(summary: dict[str, dict[str, dict[str, dict[str, float]]]], seeds
         GOALS,
         "",
     ]
-    lines += ["Public bounds declared, not read off the data: "]
+    lines += ["Public bounds, declared and not read off the data:", ""]
     for entry in TABLES.values():
         bounds = [f"{c.name} {c.lower:,g} to {c.upper:,g} ({c.grid} grid)" for c in entry.schema.columns]
         lines += [f"- {entry.schema.name}: " + "; ".join(bounds)]
@@ -171,25 +172,29 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     return args
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the real-data bench from the command line."""
-    args = parse(argv)
+def plan(args: argparse.Namespace) -> list[Task]:
+    """List the runs on the files that are present with the methods that exist, and say what is left out."""
     present = [name for name, entry in TABLES.items() if (args.data / entry.file).exists()]
-    for name in sorted(set(TABLES) - set(present)):
-        print(
-            f"skipped {name}: no {TABLES[name].file} in {args.data}; give its folder with --data",
-            file=sys.stderr,
-        )
+    for name in TABLES:
+        if name not in present:
+            print(f"skipped {name}: no {TABLES[name].file} in {args.data}; use --data", file=sys.stderr)
     methods = [method for method in args.methods if available(method)]
-    for method in sorted(set(args.methods) - set(methods)):
-        print(f"left out, not in this version of quantail: {method}", file=sys.stderr)
-    tasks = [
+    for method in args.methods:
+        if method not in methods:
+            print(f"left out, not in this version of quantail: {method}", file=sys.stderr)
+    return [
         (name, args.data, method, epsilon, seed)
         for name in present
         for method in methods
         for epsilon in (args.epsilons if method in PRIVATE else [None])
         for seed in range(args.seeds)
     ]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the real-data bench from the command line."""
+    args = parse(argv)
+    tasks = plan(args)
     if not tasks:
         return 0
     records = []
@@ -198,7 +203,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"\r{i}/{len(tasks)} runs", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     # Results arrive as they end; the page reads in the order asked for.
-    order = {task[:1] + task[2:]: place for place, task in enumerate(tasks)}
+    order = {(name, method, epsilon, seed): i for i, (name, _, method, epsilon, seed) in enumerate(tasks)}
     records.sort(key=lambda r: order[r["table"], r["method"], r["epsilon"], r["seed"]])
     summary = summarise(records)
     args.out.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ exact on a quantile of small integers) counts as ahead; a failed ladder run coun
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ def mean_by_method(records: Iterable[Record]) -> dict[str, dict[str, float]]:
 
 def contests(records: Sequence[Record]) -> list[Contest]:
     """Pair ladder and baseline cell by cell, with the references that do not depend on epsilon."""
-    groups: dict[tuple[object, ...], list[Record]] = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in records:
         groups[(record["shape"], record["n"], record["epsilon"])].append(record)
     found = []
@@ -75,12 +75,12 @@ def contests(records: Sequence[Record]) -> list[Contest]:
         if epsilon is None or {"ladder", "baseline"} - {r["method"] for r in rows}:
             continue
         rows = rows + groups.get((shape, n, None), [])
-        found.append(Contest(str(shape), int(n), float(epsilon), mean_by_method(rows)))
+        found.append(Contest(shape, n, epsilon, mean_by_method(rows)))
     return sorted(found, key=lambda c: (c.shape, c.n, c.epsilon))
 
 
-def share(rows: Sequence[Contest], test: Callable[[Contest], bool]) -> str:
-    return f"{100 * np.mean([test(c) for c in rows]):.0f}%" if rows else "-"
+def share(won: Sequence[bool]) -> str:
+    return f"{100 * np.mean(won):.0f}%" if won else "-"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -106,8 +106,8 @@ def overall(all_contests: Sequence[Contest]) -> list[str]:
     head += [f"median {m}" for m in ("ladder", "baseline", "quantreg", "fresh")]
     rows = []
     for measure in MEASURES:
-        ahead = share(all_contests, lambda c, m=measure: c.ahead(m))
-        either = share(all_contests, lambda c, m=measure: c.ahead(m) or c.level_with_fresh(m))
+        ahead = share([c.ahead(measure) for c in all_contests])
+        either = share([c.ahead(measure) or c.level_with_fresh(measure) for c in all_contests])
         medians = [
             middle(all_contests, name, measure) for name in ("ladder", "baseline", "quantreg", "fresh")
         ]
@@ -123,7 +123,7 @@ def broken_down(all_contests: Sequence[Contest], name: str) -> list[str]:
     rows = []
     for key in keys:
         part = [c for c in all_contests if getattr(c, name) == key]
-        shares = [share(part, lambda c, m=m: c.ahead(m)) for m in MEASURES]
+        shares = [share([c.ahead(m) for c in part]) for m in MEASURES]
         medians = [f"{middle(part, 'ladder', m)} / {middle(part, 'baseline', m)}" for m in MEASURES[:3]]
         label = f"{key:,}" if isinstance(key, int) else f"{key:g}" if isinstance(key, float) else key
         rows.append([label, str(len(part)), *shares, *medians])
