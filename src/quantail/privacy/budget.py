@@ -91,7 +91,7 @@ def as_decimal(value: Fraction) -> str:
 def split(total: Fraction, weights: Sequence[Fraction | int | float]) -> tuple[Fraction, ...]:
     """Share out a budget in proportion to weights: positive parts that sum to the total exactly.
 
-    Weights in a ratio of small whole numbers (their sum at most 1000) are followed exactly. Others are rounded
+    Weights in a ratio of small whole numbers (sum at most 1000) are followed exactly. Others are rounded
     to thousandths of their sum, at least one each, and what is over or missing goes to the largest; with very
     many parts finer steps are taken, so that this correction stays within a twentieth of the largest part.
 
