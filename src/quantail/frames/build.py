@@ -15,6 +15,8 @@ from quantail.schema import Column, Schema
 Array = np.ndarray[Any, Any]
 # For each column its storage and the name of its type in the original library.
 Described = Mapping[str, tuple[str, str]]
+# Names of types that store codes beside a list of labels.
+CATEGORICAL = ("category", "Categorical", "Enum")
 
 
 def build_frame(
@@ -63,7 +65,7 @@ def _labelled(codes: Array, column: Column, type_: pa.DataType, dtype: str) -> p
     if (indices != codes).any() or (indices < 0).any() or (indices >= len(column.categories)).any():
         raise ModelError(f"column {column.name!r}: the model made a code without a category; fit it again")
     labels = pa.array(column.categories, pa.string()).cast(label_type(column, type_))
-    if dtype.removeprefix("ordered ") in ("category", "Categorical", "Enum"):
+    if dtype.removeprefix("ordered ") in CATEGORICAL:
         return pa.DictionaryArray.from_arrays(indices, labels, ordered=dtype.startswith("ordered "))
     return labels.take(pa.array(indices))
 
@@ -91,5 +93,10 @@ def _to_pandas(pandas: Any, table: pa.Table, described: Described) -> Any:
     for name, (storage, dtype) in described.items():
         # Categories have their type already, and a type changed to fit the bounds stays changed.
         if dtype and str(table.schema.field(name).type) == storage:
-            frame[name] = frame[name].astype(pandas.api.types.pandas_dtype(dtype))
+            try:
+                frame[name] = frame[name].astype(pandas.api.types.pandas_dtype(dtype))
+            except (TypeError, ValueError, ImportError):
+                raise ModelError(
+                    f'column {name!r}: this pandas has no type {dtype!r} for it; ask for kind="pyarrow"'
+                ) from None
     return frame

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
 from quantail.errors import DataError, ModelError
-from quantail.frames.build import build_frame
+from quantail.frames.build import CATEGORICAL, build_frame
 from quantail.frames.native import Kind, Table, arrow_column, kind_of, open_frame
 from quantail.frames.storage import label_type, number_type, storage_of, storage_type
 from quantail.schema import Column, Schema
@@ -132,10 +133,12 @@ def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
         raise DataError(f"column {column.name!r} holds values of several types; store them in one type")
     dtype = _dtype(table, kind, column.name)
     original = _declared(data.type, dtype, kind)
-    if column.type == "category":
-        return ColumnShape(column.name, storage_of(label_type(column, original)), dtype)
-    target = number_type(column, original)
-    return ColumnShape(column.name, storage_of(target), dtype if target == original else "")
+    decide = label_type if column.type == "category" else number_type
+    target = decide(column, original)
+    # A name that belongs to another type than the one decided on would undo the decision.
+    is_categorical = dtype.removeprefix("ordered ") in CATEGORICAL
+    is_kept = column.type == "category" if is_categorical else target == original
+    return ColumnShape(column.name, storage_of(target), dtype if is_kept else "")
 
 
 def _declared(type_: pa.DataType, dtype: str, kind: Kind) -> pa.DataType:
@@ -153,7 +156,9 @@ def _dtype(table: Table, kind: Kind, name: str) -> str:
     if kind == "pandas":
         spelled = str(series.dtype)
         ordered = spelled == "category" and series.dtype.ordered
-        spelled = "" if spelled in _PLAIN_PANDAS else spelled
+        is_plain_text = spelled == "object" and str(pa.array(["text"]).to_pandas().dtype) == "object"
+        if spelled in _PLAIN_PANDAS or (is_plain_text and table.get_column(name).dtype == nw.String):
+            spelled = ""
     elif kind == "polars":
         spelled, ordered = str(series.dtype).partition("(")[0], False
         spelled = spelled if spelled in ("Categorical", "Enum") else ""

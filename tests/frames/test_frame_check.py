@@ -1,0 +1,64 @@
+"""A check lists every problem at once and tells nothing of values, unless it is asked for internal notes."""
+
+import pyarrow as pa
+import pytest
+
+from quantail.errors import DataError
+from quantail.frames import Problem, check_table, confidential_columns
+from quantail.schema import Column, Schema
+
+SCHEMA = Schema(
+    (
+        Column("region", "category", categories=("north", "south")),
+        Column("jobs", "integer", 0, 500),
+        Column("pay", "numeric", 0, 1000),
+        Column("rent", "numeric", 0, 1000),
+    ),
+    unit="firm",
+)
+GOOD = {"region": ["north"], "jobs": [3], "pay": [1.5], "rent": [9.0]}
+
+
+def test_a_table_that_fits_has_no_problems():
+    assert check_table(pa.table(GOOD), SCHEMA) == []
+    assert check_table(pa.table(GOOD), SCHEMA, internal=True) == []
+
+
+def test_every_problem_is_listed_once_in_the_order_of_the_schema():
+    frame = pa.table({"region": ["CANARY-7"], "jobs": [918273.645], "pay": ["CANARY-7"]})
+    problems = check_table(frame, SCHEMA)
+    assert [problem.column for problem in problems] == ["region", "jobs", "pay", "rent"]
+    assert all(problem.what and problem.hint for problem in problems)
+    told = "".join(map(str, problems)) + repr(problems)
+    assert "CANARY" not in told
+    assert "918273" not in told
+
+
+def test_the_border_refuses_with_the_same_list():
+    frame = pa.table({"region": ["CANARY-7"], "jobs": [918273.645], "pay": ["CANARY-7"]})
+    with pytest.raises(DataError) as caught:
+        confidential_columns(frame, SCHEMA)
+    assert all(str(problem) in str(caught.value) for problem in check_table(frame, SCHEMA))
+
+
+def test_values_outside_the_bounds_are_told_only_internally():
+    frame = pa.table({**GOOD, "pay": [918273.645], "jobs": [-4]})
+    assert check_table(frame, SCHEMA) == []
+    notes = check_table(frame, SCHEMA, internal=True)
+    assert [note.column for note in notes] == ["jobs", "pay"]
+    assert "918273" not in "".join(map(str, notes))
+
+
+def test_values_on_the_bounds_are_inside():
+    frame = pa.table({**GOOD, "pay": [1000.0], "jobs": [0]})
+    assert check_table(frame, SCHEMA, internal=True) == []
+
+
+def test_an_empty_table_still_tells_of_missing_columns():
+    problems = check_table(pa.table({"jobs": pa.array([], pa.int64())}), SCHEMA)
+    assert [problem.column for problem in problems] == ["", "region", "pay", "rent"]
+    assert str(problems[0]).startswith("the table has no rows; ")
+
+
+def test_a_problem_reads_as_a_sentence():
+    assert str(Problem("pay", "is missing", "add it")) == "column 'pay' is missing; add it"
