@@ -37,7 +37,7 @@ def output(worker: subprocess.Popen[str]) -> IO[str]:
 
 
 def start(path: Path, amount: F, count: int) -> list[subprocess.Popen[str]]:
-    """Start workers and wait until all of them stand ready, then let them go together."""
+    """Start workers and wait until all of them stand ready."""
     workers = [
         subprocess.Popen(
             [sys.executable, "-c", WORKER, str(path), str(amount), str(number)],
@@ -49,17 +49,23 @@ def start(path: Path, amount: F, count: int) -> list[subprocess.Popen[str]]:
     ]
     for worker in workers:
         assert output(worker).readline() == "ready\n"
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
     return workers
+
+
+def release(worker: subprocess.Popen[str]) -> None:
+    assert worker.stdin is not None
+    worker.stdin.write("go\n")
+    worker.stdin.flush()
 
 
 def test_eight_processes_spend_exactly_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger.create(path, "payroll", 1)
-    reports = [worker.communicate(timeout=120)[0].split() for worker in start(path, F(1, 100), 8)]
+    workers = start(path, F(1, 100), 8)
+    for worker in workers:
+        release(worker)
+    reports = [worker.communicate(timeout=120)[0].split() for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * 8  # each went on until refused
     charges = [entry for entry in ledger.entries() if entry.kind == "charge"]
     assert len(charges) == 100
     assert ledger.spent == 1
@@ -77,7 +83,10 @@ def test_no_reported_charge_is_lost_when_processes_are_killed(tmp_path: Path) ->
     reported: list[str] = []
     for _ in range(5):
         workers = start(path, F(1, 1000), 4)
-        reported.append(output(workers[0]).readline().strip())  # they are at work now
+        release(workers[0])
+        reported.append(output(workers[0]).readline().strip())  # at work now, so that every round counts
+        for worker in workers[1:]:
+            release(worker)
         for worker in workers:
             time.sleep(chance.uniform(0, 0.08))
             worker.kill()
