@@ -5,7 +5,8 @@ where replacing a row moves two counts by one (L1 sensitivity 2), plus discrete 
 noise scales and renormalised. The other half goes to the copula: per pair of columns the number of rows on
 the same side of both released medians (sensitivity 1), turned into the correlation of a bivariate normal
 with the released margins. It is meant to be strong: bins are spaced on the asinh scale, zero has a bin of
-its own, and its settings were the best on average over the shapes of this bench.
+its own, and its settings (64 bins, cut at 4 noise scales) were the best on average over this bench's
+shapes, sizes and budgets among 32 to 128 bins, cuts at 2 to 6, and cuts lowered where few rows pass.
 
 The noise is numpy's: a yardstick for simulations, not a mechanism for releases.
 """
