@@ -62,7 +62,7 @@ def quantreg(job: Job) -> pa.Table:
     heavy = {column.name: column for column in job.schema.columns if column.grid == "log"}
     scaled = {name: np.arcsinh(v) if name in heavy else v for name, v in arrays.items()}
     names = [column.name for column in job.schema.columns]
-    made = synthesize_quantreg(scaled, names, QUANTREG_TAUS, rng, job.rows)
+    made = synthesize_quantreg(scaled, names, QUANTREG_TAUS, rng, job.rows, weights="midpoint")
     for name, column in heavy.items():
         # An extrapolated prediction must not overflow sinh before it meets the bounds.
         made[name] = np.sinh(np.clip(made[name], np.arcsinh(column.lower), np.arcsinh(column.upper)))
