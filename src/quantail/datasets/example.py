@@ -7,15 +7,13 @@ are heavy-tailed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from quantail.errors import OptionError
-
-if TYPE_CHECKING:
-    from quantail.schema import Schema
+from quantail.schema import Column, Schema
 
 
 class _Sector(NamedTuple):
@@ -67,15 +65,11 @@ def payroll_example(n: int = 4000, seed: int = 20_240) -> pa.Table:
 
 def payroll_schema() -> Schema:
     """Give the public facts of the payroll example, with a source for each."""
-    from quantail.schema import Column, Schema
-
     return Schema(
         columns=(
             Column(
                 name="sector",
                 type="category",
-                lower=None,
-                upper=None,
                 categories=tuple(_SECTORS),
                 source="the four sectors of the (fictitious) register's code book",
             ),
@@ -85,7 +79,7 @@ def payroll_schema() -> Schema:
                 lower=1,
                 upper=MAX_EMPLOYEES,
                 grid="log",
-                source="the register holds employers only; no site in the country is licensed for more than 50,000",
+                source="the register holds employers only; no site is licensed for more than 50,000 staff",
             ),
             Column(
                 name="payroll",

@@ -6,15 +6,11 @@ The study draws 10,000 rows and splits them at random into 5,000 for training an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import OptionError
-
-if TYPE_CHECKING:
-    from quantail.schema import Schema
+from quantail.schema import Column, Schema
 
 Table = dict[str, NDArray[np.float64]]
 
@@ -55,8 +51,6 @@ def paper_split(seed: int) -> tuple[Table, Table]:
 
 def paper_schema() -> Schema:
     """Give the public facts of the simulated table: the bounds that the paper puts on its predictions."""
-    from quantail.schema import Column, Schema
-
     columns = tuple(
         Column(
             name=name,
@@ -64,7 +58,7 @@ def paper_schema() -> Schema:
             lower=lower,
             upper=upper,
             grid="linear",
-            source=f"the study declares {name} to lie between {lower:g} and {upper:g} before any row is drawn",
+            source=f"the study declares {lower:g} to {upper:g} for {name} before any row is drawn",
         )
         for name, (lower, upper) in PAPER_BOUNDS.items()
     )
