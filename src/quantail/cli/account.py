@@ -1,0 +1,77 @@
+"""The account that a run pays from: which ledger, made when, and what became of the charge."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from quantail.cli.console import note, warn
+from quantail.errors import LedgerError, OptionError
+from quantail.privacy.budget import Unit, as_decimal
+from quantail.privacy.chain import Entry
+from quantail.privacy.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Account(Ledger):
+    """A ledger that remembers what this run charged to it, so that the charge can be marked afterwards."""
+
+    charges: list[Entry] = field(default_factory=list, compare=False)
+
+    def charge(self, *args: Any, **named: Any) -> Entry:
+        """Spend part of the budget, as `Ledger.charge` does."""
+        entry = super().charge(*args, **named)
+        self.charges.append(entry)
+        return entry
+
+    def close(self, released: bool) -> None:
+        """Note what became of the charges of this run; they stay spent either way."""
+        for entry in self.charges:
+            try:
+                self.mark(entry, "released" if released else "failed")
+            except LedgerError as error:  # the charge itself is safe: an unmarked one counts as spent
+                warn(f"The charge stands, but could not be marked: {error}")
+
+
+def check_account_options(
+    path: Path | None, no_ledger: bool, simulated: bool, seed: int | None, limit: str | None
+) -> None:
+    """Refuse combinations of options that would spend without an account, or pretend to."""
+    if seed is not None and not simulated:
+        raise OptionError(
+            "--seed goes with --simulate-noise only: noise that protects cannot be seeded. To draw the same "
+            "rows again, use `quantail fit` and then `quantail sample --seed`"
+        )
+    if path is not None and (no_ledger or simulated):
+        other = "--no-ledger" if no_ledger else "--simulate-noise (which spends nothing)"
+        raise OptionError(f"--ledger contradicts {other}: leave one of them out")
+    if limit is not None and path is None:
+        raise OptionError("--limit belongs to a ledger: add --ledger FILE")
+    if path is None and not no_ledger and not simulated:
+        raise OptionError(
+            "no ledger was named: add --ledger FILE, which keeps count of what was spent on this data set "
+            "(it is created if missing), or --no-ledger to keep count yourself"
+        )
+
+
+def open_account(
+    path: Path | None, dataset: str, cost: Fraction, unit: Unit, limit: str | None
+) -> Account | None:
+    """Open the ledger, or start it with `limit`, by default with just what this run costs."""
+    if path is None:
+        return None
+    if path.exists():
+        if limit is not None:
+            raise OptionError(
+                f"--limit is for a ledger that is created now, and {path} exists: "
+                f"use `quantail ledger raise {path}` to raise its limit"
+            )
+        return Account.open(path)
+    account = Account.create(path, dataset, cost if limit is None else limit, unit)
+    note(f"Started the ledger {path} for data set {dataset!r}, limit {as_decimal(account.limit)} {unit}.")
+    if limit is None:
+        note(
+            "A second release from these data will be refused until someone raises the limit: "
+            f"quantail ledger raise {path} --limit ... --reason ..."
+        )
+    return account

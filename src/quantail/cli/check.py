@@ -1,0 +1,52 @@
+"""`quantail check`: does a table fit its schema? Answers without printing anything of the table."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quantail.cli.console import print_json, say, warn
+from quantail.cli.options import JsonFlag, SchemaPath
+from quantail.errors import DataError
+
+EXAMPLE = "quantail check payroll.csv --schema schema.toml"
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    schema: SchemaPath,
+    as_json: JsonFlag = False,
+    internal: Annotated[
+        bool,
+        typer.Option("--internal", help="Also name columns with values outside their bounds (confidential)."),
+    ] = False,
+) -> None:
+    """List every way in which a table does not fit its schema; ends with exit code 4 if there is one.
+
+    No value and no count of the table is ever printed. Values outside the bounds are no problem: they are
+    clipped; --internal tells which columns hold some, and that answer must not leave the agency.
+    """
+    from quantail.frames import check_table, read_table
+    from quantail.schema import Schema
+
+    facts = Schema.load(schema)
+    table = read_table(file, facts)
+    problems = check_table(table, facts)
+    clipped = check_table(table, facts, internal=True)[len(problems) :] if internal else []
+    if as_json:
+        listed = [{"column": p.column, "what": p.what, "hint": p.hint} for p in problems]
+        answer = {"fits": not problems, "problems": listed, "unsourced": list(facts.unsourced())}
+        if internal:
+            answer["clipped_columns_internal"] = [p.column for p in clipped]
+        print_json(answer)
+    else:
+        for problem in problems:
+            say(f"- {problem}")
+        for problem in clipped:
+            say(f"- {problem}", style="yellow")
+        if not problems:
+            say(f"{file} fits {schema}.", style="green")
+    for name in facts.unsourced():
+        warn(f"column {name!r} does not say where its public facts come from; write source = ... for it")
+    if problems:
+        raise typer.Exit(DataError.exit_code)

@@ -1,0 +1,67 @@
+"""What the command line prints and where: results on stdout; notes, progress and errors on stderr."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+Report = Callable[[str, float], None]
+
+NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
+INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def say(text: str = "", style: str = "") -> None:
+    """Print a result; long lines are left to the terminal, so that paths can be copied and searched for."""
+    out.print(Text(text, style=style), soft_wrap=True)
+
+
+def note(text: str, style: str = "dim") -> None:
+    """Print a remark that is not a result."""
+    err.print(Text(text, style=style), soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Print a remark that somebody must not miss."""
+    note(text, style="bold yellow")
+
+
+def print_json(value: Any) -> None:
+    """Print plain values as JSON, for programs."""
+    typer.echo(as_json(value), nl=False)
+
+
+def as_json(value: Any) -> str:
+    """Write plain values as readable JSON text that ends in a newline."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@contextmanager
+def progress(title: str, quiet: bool = False) -> Iterator[Report]:
+    """Show a progress bar on stderr while the block runs; none with `quiet` or when nobody watches.
+
+    Yields
+    ------
+    callable
+        Takes the name of the current step and the fraction done, from 0 to 1.
+    """
+    if quiet or not err.is_terminal:
+        yield lambda step, fraction: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    looks = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
+    with Progress(*looks, TimeElapsedColumn(), console=err, transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+
+        def report(step: str, fraction: float) -> None:
+            bar.update(task, description=f"{title}: {step}" if step else title, completed=fraction)
+
+        yield report

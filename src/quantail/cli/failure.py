@@ -1,0 +1,54 @@
+"""How a command ends when something goes wrong.
+
+Our own errors are written to be read, and carry their exit code. Anything else is a fault in Quantail or in a
+library; its text may quote confidential values, so it is withheld unless QUANTAIL_DEBUG=1 asks for it.
+"""
+
+import os
+import traceback
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from quantail.cli.console import err, note
+from quantail.errors import QuantailError
+
+INTERNAL_ERROR = 70
+INTERRUPTED = 130
+
+
+class GuardedGroup(TyperGroup):
+    """A group of commands that turns every exception into a message on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except QuantailError as error:
+            note(f"Error: {error}", style="bold red")
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            note("Stopped. A charge that was made stays in the ledger.", style="bold red")
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if _belongs_to_typer(error) or isinstance(error, BrokenPipeError):
+                raise
+            _report_internal(error)
+
+
+def _belongs_to_typer(error: Exception) -> bool:
+    # Usage errors, exits and aborts; all but the last carry an exit code.
+    return isinstance(error, typer.Abort) or hasattr(error, "exit_code")
+
+
+def _report_internal(error: Exception) -> NoReturn:
+    if os.environ.get("QUANTAIL_DEBUG") == "1":
+        note("QUANTAIL_DEBUG=1: what follows may quote confidential values.", style="bold yellow")
+        err.file.write("".join(traceback.format_exception(error)))
+    note(
+        f"Internal error ({type(error).__name__}). Its text is withheld, since it may quote confidential "
+        "values; set QUANTAIL_DEBUG=1 to see it, and keep what you see inside.",
+        style="bold red",
+    )
+    raise typer.Exit(INTERNAL_ERROR) from None

@@ -1,0 +1,32 @@
+"""`quantail init`: draft a schema from names and types, never from values."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quantail.cli.console import note, say
+from quantail.cli.staging import check_outputs, write_text
+
+EXAMPLE = "quantail init payroll.csv -o schema.toml"
+
+
+def init(
+    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Schema file to write.")] = Path(
+        "schema.toml"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace the schema file if it exists.")] = False,
+) -> None:
+    """Draft a schema for a table, to be completed by a person.
+
+    Only column names and types are used. Bounds and categories are left blank: fill them in from rules,
+    codebooks or law, never by looking at the data, because what the data reveal costs privacy.
+    """
+    from quantail.frames import read_header
+    from quantail.schema import draft
+
+    check_outputs([output], [file], force)
+    write_text(output, draft(read_header(file)), force)
+    say(f"Wrote {output}.")
+    note(f"Next: fill in its blanks from public knowledge, then `quantail check {file} --schema {output}`.")

@@ -1,0 +1,37 @@
+"""Options that several commands share, so that they read and behave the same everywhere."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+SchemaPath = Annotated[
+    Path, typer.Option("--schema", "-s", help="Schema file (TOML): what is public about the table.")
+]
+Epsilon = Annotated[
+    str,
+    typer.Option("--epsilon", "-e", help='Privacy budget, for instance 1, 0.25 or "1/3"; less is stricter.'),
+]
+Definition = Annotated[
+    str, typer.Option(help="pure (epsilon-DP) or zcdp (needs --delta; converted from epsilon and delta).")
+]
+Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
+Method = Annotated[str, typer.Option(help="How quantiles are found.")]
+LedgerPath = Annotated[
+    Path | None,
+    typer.Option("--ledger", "-l", help="Account of what was spent on this data set; created if missing."),
+]
+NoLedger = Annotated[
+    bool, typer.Option("--no-ledger", help="Spend without an account. You must keep count yourself.")
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(help="Limit of a ledger that is created now; by default what this release costs."),
+]
+SimulateNoise = Annotated[
+    bool, typer.Option("--simulate-noise", help="Seeded noise for tests: the result is NOT PRIVATE.")
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of the simulated noise.")]

@@ -1,0 +1,165 @@
+"""The release card: what a reader of the synthetic table may and must know, from public facts only.
+
+Everything here comes from the schema, the budget plan and the ledger; no confidential row is looked at, so
+the card can be published with the table.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+from quantail.privacy.budget import Plan, as_decimal
+from quantail.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from quantail.privacy.chain import Entry
+    from quantail.privacy.ledger import Ledger
+
+FORMAT = 1
+NOT_PRIVATE = (
+    "NOT PRIVATE. This table was made with simulated, seeded noise, which whoever knows the seed can take "
+    "away again. It is for tests and experiments and must not be released."
+)
+PRIVATE = "Made from confidential rows under differential privacy. This card holds public facts only."
+
+_NEIGHBOURS = {
+    "replace-one": "two tables are neighbours when the values of one {unit} differ; their number is public",
+    "add-remove": "two tables are neighbours when one {unit} is present in only one of them",
+}
+_USE = (
+    "Use it to explore, to write and test programs, and to fit models whose conclusions you will check.",
+    "Rows stand for nobody: no synthetic row corresponds to a real one.",
+    "Replicates are draws from one released model. They cost no further privacy, and averaging over them "
+    "removes the noise of drawing, not the noise of privacy.",
+)
+_ERRORS = (
+    "Standard errors computed as if the rows were real are too small: they leave out the noise of privacy "
+    "and the error of the model.",
+    "Medians and quartiles are the most exact; quantiles beyond the last one in the plan are extrapolated.",
+    "Relations are kept as well as the model describes them: one released dependence of each column on the "
+    "columns before it. Finer interactions are smoothed.",
+    "Errors shrink as the number of rows times epsilon grows, and are largest in small groups.",
+)
+_LIMITS = (
+    "The promise is about one {unit}. A fact that many share (an average, a trend) is meant to be kept.",
+    "Whoever appears in several rows, or in several releases from the same data, is protected less: "
+    "budgets add up.",
+    "The public inputs below are not protected. If one of them was taken from the data, the promise fails.",
+)
+
+
+class Released(Protocol):
+    """Anything that can state the public facts of a release; a fitted model does."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """Give the public facts."""
+        ...
+
+
+def release_card(
+    model: Released,
+    *,
+    rows: int,
+    replicates: int = 1,
+    ledger: "Ledger | None" = None,
+    entry: "Entry | None" = None,
+) -> dict[str, Any]:
+    """Gather the public facts of a release as plain JSON values.
+
+    Parameters
+    ----------
+    model : TableModel
+        The fitted model; only its `facts()` are used.
+    rows, replicates : int
+        Size of one synthetic table, and how many of them were drawn.
+    ledger : Ledger, optional
+        The account that paid for the fit.
+    entry : Entry, optional
+        The charge in it; if left out, the last one for the same plan.
+
+    Returns
+    -------
+    dict
+        Ready for JSON and for `render_markdown`.
+    """
+    facts = model.facts()
+    schema = Schema.from_toml(facts["schema"])
+    plan = Plan.from_dict(facts["plan"])
+    private = bool(facts["private"])
+    return {
+        "format": FORMAT,
+        "title": schema.name or "synthetic table",
+        "private": private,
+        "notice": PRIVATE if private else NOT_PRIVATE,
+        "date": datetime.now(UTC).date().isoformat(),
+        "software": {"name": "quantail", "version": facts["version"], "method": facts["method"]},
+        "release": {"rows": rows, "replicates": replicates},
+        "promise": _promise(facts, schema, plan),
+        "budget": _budget(plan),
+        "public_inputs": [_public(column, schema) for column in schema.columns],
+        "ledger": _receipt(plan, ledger, entry),
+        "use": list(_USE),
+        "errors_to_expect": list(_ERRORS),
+        "limits": [line.format(unit=schema.unit) for line in _LIMITS],
+    }
+
+
+def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan) -> dict[str, Any]:
+    promise = {
+        "definition": "pure epsilon-DP" if plan.unit == "epsilon" else "rho-zCDP",
+        "epsilon": str(facts["epsilon"]),
+        "unit": schema.unit,
+        "neighbours": schema.neighbours,
+        "neighbours_in_words": _NEIGHBOURS[schema.neighbours].format(unit=schema.unit),
+        "groups": list(schema.by),
+    }
+    if plan.unit == "rho":
+        promise |= {"rho": str(plan.cost), "delta": str(facts["delta"])}
+    return promise
+
+
+def _budget(plan: Plan) -> dict[str, Any]:
+    """Give the tree, and the cost of each of its main parts."""
+    parts = [{"name": part.name, "cost": str(part.cost), "note": part.note} for part in plan.children]
+    return {
+        "unit": plan.unit,
+        "total": str(plan.cost),
+        "compose": plan.compose,
+        "parts": parts,
+        "drawing": plan.render(),
+        "plan": plan.to_dict(),
+        "plan_hash": plan.hash(),
+    }
+
+
+def _public(column: Column, schema: Schema) -> dict[str, Any]:
+    stated: dict[str, Any] = {"column": column.name, "type": column.type}
+    if column.type == "category":
+        stated["categories"] = list(column.categories)
+    else:
+        stated |= {"lower": column.lower, "upper": column.upper, "grid": column.grid}
+        if column.decimals is not None:
+            stated["decimals"] = column.decimals
+    return stated | {"explained_by": list(schema.predictors_of(column.name)), "source": column.source}
+
+
+def _receipt(plan: Plan, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:
+    if ledger is None:
+        return None
+    records = ledger.entries()
+    if entry is None:
+        paid = [record for record in records if record.kind == "charge" and record.plan_hash == plan.hash()]
+        if not paid:
+            return None
+        entry = paid[-1]
+    # The total as of this charge, so that the card can be checked against the ledger later on.
+    charges = [r.amount for r in records if r.kind == "charge" and r.amount and r.number <= entry.number]
+    return {
+        "dataset": ledger.dataset,
+        "unit": ledger.unit,
+        "entry": entry.number,
+        "hash": entry.hash,
+        "charged": as_decimal(entry.amount or Fraction(0)),
+        "spent_in_all": as_decimal(sum(charges, Fraction(0))),
+    }

@@ -1,0 +1,79 @@
+"""Drafting a schema and checking a table against it, without a value ever being shown."""
+
+import json
+import tomllib
+
+import pytest
+
+
+def test_init_drafts_names_and_types_with_blank_bounds(shop):
+    done = shop.run("init", shop.table, "-o", "draft.toml")
+    assert done.exit_code == 0
+    draft = tomllib.loads((shop.folder / "draft.toml").read_text())
+    assert [(c["name"], c["type"], c["lower"]) for c in draft["column"]] == [
+        ("jobs", "integer", ""),
+        ("pay", "numeric", ""),
+    ]
+    assert "quantail check" in done.stderr
+
+
+def test_a_draft_with_blanks_is_refused_with_what_to_write(shop):
+    shop.run("init", shop.table, "-o", "draft.toml")
+    done = shop.run("check", shop.table, "--schema", "draft.toml")
+    assert done.exit_code == 3
+    assert "'pay'" in done.stderr and "lower = 0" in done.stderr
+
+
+def test_init_keeps_an_existing_schema_unless_forced(shop):
+    before = shop.schema.read_text()
+    refused = shop.run("init", shop.table)
+    assert refused.exit_code == 4 and "--force" in refused.stderr
+    assert shop.schema.read_text() == before
+    assert shop.run("init", shop.table, "--force").exit_code == 0
+    assert shop.schema.read_text() != before
+
+
+def test_init_never_overwrites_the_table_itself(shop):
+    before = shop.table.read_bytes()
+    assert shop.run("init", shop.table, "-o", shop.table, "--force").exit_code == 4
+    assert shop.table.read_bytes() == before
+
+
+def test_check_says_that_a_table_fits(shop):
+    done = shop.run("check", shop.table, "--schema", shop.schema)
+    assert done.exit_code == 0 and "fits" in done.stdout and done.stderr == ""
+
+
+def test_check_lists_every_problem_at_once(shop):
+    shop.write("bad.csv", "jobs,other\n1.5,2\n3,4\n")
+    done = shop.run("check", "bad.csv", "--schema", shop.schema)
+    assert done.exit_code == 4
+    assert "'pay' is missing" in done.stdout and "'jobs' holds values that are not whole" in done.stdout
+
+
+def test_check_json_is_clean_and_complete(shop):
+    shop.write("bad.csv", "jobs\n1\n")
+    done = shop.run("check", "bad.csv", "--schema", shop.schema, "--json")
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 4
+    assert answer["fits"] is False
+    assert [problem["column"] for problem in answer["problems"]] == ["pay"]
+
+
+def test_check_warns_about_columns_without_a_source(shop):
+    shop.schema.write_text(shop.schema.read_text().replace('source = "programme rules"\n', ""))
+    done = shop.run("check", shop.table, "--schema", shop.schema, "--json")
+    assert done.exit_code == 0
+    assert "'pay'" in done.stderr and "source" in done.stderr
+    assert json.loads(done.stdout)["unsourced"] == ["pay"]
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_values_outside_bounds_are_told_only_on_internal_demand(shop, internal):
+    shop.write("wide.csv", "jobs,pay\n1,5\n2,987654321.25\n")
+    done = shop.run(
+        "check", "wide.csv", "--schema", shop.schema, *(["--internal"] if internal else []), "--json"
+    )
+    assert done.exit_code == 0
+    assert json.loads(done.stdout).get("clipped_columns_internal") == (["pay"] if internal else None)
+    assert "987654321" not in done.output
