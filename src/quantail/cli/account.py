@@ -33,27 +33,6 @@ class Account(Ledger):
                 warn(f"The charge stands, but could not be marked: {error}")
 
 
-def check_account_options(
-    path: Path | None, no_ledger: bool, simulated: bool, seed: int | None, limit: str | None
-) -> None:
-    """Refuse combinations of options that would spend without an account, or pretend to."""
-    if seed is not None and not simulated:
-        raise OptionError(
-            "--seed goes with --simulate-noise only: noise that protects cannot be seeded. To draw the same "
-            "rows again, use `quantail fit` and then `quantail sample --seed`"
-        )
-    if path is not None and (no_ledger or simulated):
-        other = "--no-ledger" if no_ledger else "--simulate-noise (which spends nothing)"
-        raise OptionError(f"--ledger contradicts {other}: leave one of them out")
-    if limit is not None and path is None:
-        raise OptionError("--limit belongs to a ledger: add --ledger FILE")
-    if path is None and not no_ledger and not simulated:
-        raise OptionError(
-            "no ledger was named: add --ledger FILE, which keeps count of what was spent on this data set "
-            "(it is created if missing), or --no-ledger to keep count yourself"
-        )
-
-
 def open_account(
     path: Path | None, dataset: str, cost: Fraction, unit: Unit, limit: str | None
 ) -> Account | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from quantail._version import __version__
-from quantail.cli import check, evaluate, init, ledger
+from quantail.cli import check, demo, evaluate, experiment, fit, init, ledger, plan, sample, synth
 from quantail.cli.failure import GuardedGroup
 
 app = typer.Typer(
@@ -24,15 +24,20 @@ def _add(name: str, command: Callable[..., Any], example: str) -> None:
     app.command(name, epilog=f"Example: {example}")(command)
 
 
+def _add_group(name: str, commands: typer.Typer, help_text: str, example: str) -> None:
+    app.add_typer(commands, name=name, help=help_text, epilog=f"Example: {example}")
+
+
+_add("demo", demo.demo, demo.EXAMPLE)
 _add("init", init.init, init.EXAMPLE)
 _add("check", check.check, check.EXAMPLE)
+_add("plan", plan.plan, plan.EXAMPLE)
+_add("synth", synth.synth, synth.EXAMPLE)
+_add("fit", fit.fit, fit.EXAMPLE)
+_add("sample", sample.sample, sample.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
-app.add_typer(
-    ledger.commands,
-    name="ledger",
-    help="Start, read, check and extend the account of what was spent.",
-    epilog=f"Example: {ledger.EXAMPLE}",
-)
+_add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)
+_add_group("experiment", experiment.commands, "The studies behind the published figures.", experiment.EXAMPLE)
 
 
 def _print_version(wanted: bool) -> None:

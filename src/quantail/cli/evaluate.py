@@ -43,8 +43,8 @@ def evaluate(
     if to_file is not None:
         inputs = [path for path in (real, synth, holdout, schema) if path is not None]
         check_outputs([to_file], inputs, force)
-    tables = [None if path is None else read_table(path, facts) for path in (real, synth, holdout)]
-    result = compare(*tables, schema=facts)
+    unseen = None if holdout is None else read_table(holdout, facts)
+    result = compare(read_table(real, facts), read_table(synth, facts), unseen, facts)
     if json_path == "-":
         print_json(measures(result))
         return

@@ -35,3 +35,13 @@ SimulateNoise = Annotated[
     bool, typer.Option("--simulate-noise", help="Seeded noise for tests: the result is NOT PRIVATE.")
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of the simulated noise.")]
+Rows = Annotated[
+    int | None,
+    typer.Option("--rows", "-n", help="Rows to draw; by default as many as the model was made for."),
+]
+Replicates = Annotated[
+    int, typer.Option("--replicates", "-m", help="Tables to draw from one fit, at no further cost.")
+]
+TableOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="Synthetic table to write, .parquet or .csv.")
+]

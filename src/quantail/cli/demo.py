@@ -1,0 +1,138 @@
+"""`quantail demo`: the whole path on a made-up table, from schema to evaluation, with secure noise."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quantail.cli.console import as_json, note, progress, say
+from quantail.cli.evaluate import measures, print_measures
+from quantail.cli.options import Quiet
+from quantail.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from quantail.evaluation import Evaluation
+    from quantail.schema import Schema
+
+EXAMPLE = "quantail demo --out quantail-demo"
+
+_TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
+_SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
+_EVALUATION, _PICTURE = "internal-evaluation.json", "internal-comparison.png"
+_FRESH_SEED = 20_241
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("quantail-demo"),
+    epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
+    rows: Annotated[int, typer.Option("--rows", "-n", help="Size of the made-up table.")] = 4000,
+    quiet: Quiet = False,
+) -> None:
+    """Show the whole path on a made-up payroll table: plan, ledger, synthesis, card, evaluation.
+
+    The table is generated, so there is nothing to protect in it; the noise is the secure one all the same.
+    An existing folder is left as it is, and a new one is made inside it.
+    """
+    from quantail.datasets import payroll_example, payroll_schema
+
+    if rows < 2:
+        raise OptionError("--rows must be at least 2")
+    folder = _fresh_folder(out)
+    table, schema = payroll_example(rows), payroll_schema()
+    _release(folder, table, schema, epsilon, quiet)
+    with progress("evaluation", quiet) as report:
+        report("", 0.1)
+        result, fresh = _compare(folder, table, schema)
+        report("picture", 0.8)
+        pictured = _picture(folder, table, schema)
+    _summarise(folder, epsilon, rows, pictured, result, fresh)
+
+
+def _fresh_folder(out: Path) -> Path:
+    """Use the folder if it is new or empty, otherwise a new one inside it, so that nothing is overwritten."""
+    try:
+        folder = out
+        if out.exists() and any(out.iterdir()):
+            number = 2
+            while (out / f"run-{number}").exists():
+                number += 1
+            folder = out / f"run-{number}"
+            note(f"{out} is not empty, so this run goes to {folder}.")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot use the folder {out}: {error.strerror}; choose another with --out") from None
+    return folder
+
+
+def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> None:
+    from quantail.cli.bundle import Bundle
+    from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.staging import write_text
+    from quantail.frames import write_table
+
+    spending = Spending(epsilon, ledger=folder / _LEDGER)
+    plan = spending.synthesizer(schema).plan(table.num_rows)
+    write_table(table, folder / _TABLE)
+    schema.save(folder / _SCHEMA)
+    write_text(folder / _PLAN, plan.render() + "\n")
+    bundle = Bundle(folder / _SYNTHETIC, model=folder / "model.json")
+    bundle.check([], force=False)
+    with paid_fit(folder / _TABLE, schema, spending, quiet) as fit:
+        bundle.write(fit.model, fit=fit)
+
+
+def _compare(folder: Path, table: "pa.Table", schema: "Schema") -> tuple["Evaluation", "Evaluation"]:
+    """Evaluate the synthetic table, and for scale a fresh sample of the same made-up population."""
+    from quantail.cli.staging import write_text
+    from quantail.datasets import payroll_example
+    from quantail.evaluation import evaluate
+    from quantail.frames import read_table
+
+    result = evaluate(table, read_table(folder / _SYNTHETIC), schema=schema)
+    fresh = evaluate(table, payroll_example(table.num_rows, seed=_FRESH_SEED), schema=schema)
+    write_text(folder / _EVALUATION, as_json(measures(result)))
+    return result, fresh
+
+
+def _picture(folder: Path, table: "pa.Table", schema: "Schema") -> bool:
+    from quantail.frames import read_table
+    from quantail.report.comparison import draw_comparison
+
+    try:
+        draw_comparison(table, read_table(folder / _SYNTHETIC), schema, folder / _PICTURE)
+    except OptionError as error:
+        note(f"No picture: {error}.")
+        return False
+    return True
+
+
+def _summarise(
+    folder: Path, epsilon: str, rows: int, pictured: bool, result: "Evaluation", fresh: "Evaluation"
+) -> None:
+    say(f"A synthetic payroll table at epsilon {epsilon}, from {rows} made-up establishments", style="bold")
+    say()
+    print_measures(result, fresh)
+    say("The column 'fresh sample' compares with a second draw of the same population: as good as it gets.")
+    say()
+    files = {
+        _TABLE: "the made-up 'confidential' table",
+        _SCHEMA: "what is public about it, with sources",
+        _PLAN: "how the budget was to be spent, drawn up before any row was read",
+        _LEDGER: "what was spent, append-only",
+        _SYNTHETIC: "the synthetic table: to release",
+        "synthetic.card.md": "its release card (also .card.json): to release with it",
+        "model.json": "the fitted model: draw more tables from it for free",
+        _EVALUATION: "how close it is: internal",
+    }
+    if pictured:
+        files[_PICTURE] = "the columns side by side: internal"
+    for name, words in files.items():
+        say(f"  {folder / name}  {words}")
+    say()
+    say("What to do next", style="bold")
+    say(f"  read the card:        {folder / 'synthetic.card.md'}")
+    say(f"  see the account:      quantail ledger show {folder / _LEDGER}")
+    say(f"  draw another table:   quantail sample {folder / 'model.json'} -o {folder / 'more.parquet'}")
+    say("  use your own table:   quantail init YOUR.csv -o schema.toml")

@@ -1,0 +1,59 @@
+"""`quantail fit`: spend the budget once and keep the model; tables can be drawn from it for free."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quantail.cli.console import note, say
+from quantail.cli.options import (
+    Definition,
+    Delta,
+    Epsilon,
+    Force,
+    LedgerPath,
+    Limit,
+    Method,
+    NoLedger,
+    Quiet,
+    SchemaPath,
+    Seed,
+    SimulateNoise,
+)
+
+EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
+
+
+def fit(
+    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    schema: SchemaPath,
+    epsilon: Epsilon,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (JSON).")],
+    ledger: LedgerPath = None,
+    definition: Definition = "pure",
+    delta: Delta = None,
+    method: Method = "ladder",
+    limit: Limit = None,
+    no_ledger: NoLedger = False,
+    simulate_noise: SimulateNoise = False,
+    seed: Seed = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a differentially private model of a table and save it as readable JSON.
+
+    The model is private itself and may be released. Drawing tables from it with `quantail sample` costs
+    nothing more.
+    """
+    from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.staging import Staging, check_outputs
+    from quantail.schema import Schema
+
+    spending = Spending(epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit)
+    facts = Schema.load(schema)
+    check_outputs([output], [path for path in (file, schema, ledger) if path is not None], force)
+    with paid_fit(file, facts, spending, quiet) as paid, Staging([output]) as staging:
+        paid.model.save(staging.place(output))
+        staging.commit()
+    say(f"Wrote {output}" + ("" if paid.model.private else "  (NOT PRIVATE)"))
+    note(f"Next: quantail sample {output} -o synthetic.parquet")

@@ -1,0 +1,64 @@
+"""`quantail plan`: how a budget would be spent, before any data are read."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quantail.cli.console import note, print_json, say
+from quantail.cli.options import Definition, Delta, Epsilon, JsonFlag, Method, SchemaPath
+from quantail.errors import OptionError
+
+if TYPE_CHECKING:
+    from quantail.schema import Schema
+
+EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
+
+
+def plan(
+    schema: SchemaPath,
+    rows: Annotated[
+        list[str],
+        typer.Option("--rows", "-n", help="Number of rows; with groups once for each, as NAME=NUMBER."),
+    ],
+    epsilon: Epsilon,
+    definition: Definition = "pure",
+    delta: Delta = None,
+    method: Method = "ladder",
+    as_json: JsonFlag = False,
+) -> None:
+    """Print the budget tree: every private question, what it costs and why. No data are read.
+
+    The plan depends on the schema, the number of rows and epsilon alone, so it can be agreed on beforehand.
+    """
+    from quantail.cli.release import Spending
+    from quantail.schema import Schema
+
+    spending = Spending(epsilon, definition, delta, method, no_ledger=True)
+    facts = Schema.load(schema)
+    tree = spending.synthesizer(facts).plan(_rows(rows, facts))
+    if as_json:
+        print_json({"hash": tree.hash(), "plan": tree.to_dict()})
+        return
+    say(tree.render())
+    note(f"Plan hash {tree.hash()}")
+
+
+def _rows(given: list[str], schema: "Schema") -> int | dict[str, int]:
+    """Read --rows: one number, or a number for each group."""
+    if len(given) == 1 and "=" not in given[0]:
+        return _count(given[0])
+    if not schema.by:
+        raise OptionError("--rows: this schema has no groups, so give one number: --rows 5000")
+    counts: dict[str, int] = {}
+    for item in given:
+        name, equals, number = item.rpartition("=")
+        if not equals or name in counts:
+            raise OptionError("--rows: write every group once, as NAME=NUMBER: --rows north=500")
+        counts[name] = _count(number)
+    return counts
+
+
+def _count(text: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise OptionError("--rows must be a whole number of at least 1, for instance --rows 5000")
+    return int(text)

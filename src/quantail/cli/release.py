@@ -1,0 +1,129 @@
+"""A fit that is paid for: everything that can be checked is checked before the ledger is charged.
+
+The order is: options, schema, outputs, then the table is read and checked against the schema, then the
+ledger is opened or started, then the fit charges it and only after that works on values. Whatever happens
+next, the charge is marked: released if all was written, failed otherwise; it stays spent either way.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+import pyarrow as pa
+
+from quantail.cli.account import Account, open_account
+from quantail.cli.console import NOT_PRIVATE, progress, warn
+from quantail.errors import DataError, OptionError
+from quantail.frames import check_table, read_table
+from quantail.privacy.budget import Plan, parse_epsilon
+from quantail.privacy.chain import Entry
+from quantail.schema import Schema
+from quantail.synthesis import TableModel, TableSynthesizer
+
+
+@dataclass(frozen=True)
+class Spending:
+    """Options of a run that spends budget, as they were typed; checked on construction."""
+
+    epsilon: str
+    definition: str = "pure"
+    delta: str | None = None
+    method: str = "ladder"
+    simulated: bool = False
+    seed: int | None = None
+    ledger: Path | None = None
+    no_ledger: bool = False
+    limit: str | None = None
+
+    def __post_init__(self) -> None:
+        parse_epsilon(self.epsilon)
+        if self.definition not in ("pure", "zcdp"):
+            raise OptionError("--definition must be pure or zcdp")
+        if (self.delta is None) == (self.definition == "zcdp"):
+            raise OptionError("--delta and --definition zcdp go together: give both, or neither")
+        if self.limit is not None:
+            parse_epsilon(self.limit, "--limit")
+        self._check_account()
+
+    def synthesizer(self, schema: Schema) -> TableSynthesizer:
+        """Make the synthesizer that these options ask for."""
+        return TableSynthesizer(
+            schema,
+            parse_epsilon(self.epsilon),
+            method=self.method,
+            definition=cast(Literal["pure", "zcdp"], self.definition),
+            delta=None if self.delta is None else parse_epsilon(self.delta, "--delta"),
+            noise="simulated" if self.simulated else "secure",
+            seed=self.seed,
+        )
+
+    def _check_account(self) -> None:
+        if self.seed is not None and not self.simulated:
+            raise OptionError(
+                "--seed goes with --simulate-noise only: noise that protects cannot be seeded. To draw the "
+                "same rows again, use `quantail fit` and then `quantail sample --seed`"
+            )
+        if self.ledger is not None and (self.no_ledger or self.simulated):
+            other = "--no-ledger" if self.no_ledger else "--simulate-noise (which spends nothing)"
+            raise OptionError(f"--ledger contradicts {other}: leave one of them out")
+        if self.limit is not None and self.ledger is None:
+            raise OptionError("--limit belongs to a ledger: add --ledger FILE")
+        if self.ledger is None and not self.no_ledger and not self.simulated:
+            raise OptionError(
+                "no ledger was named: add --ledger FILE, which keeps count of what was spent on this data "
+                "set (it is created if missing), or --no-ledger to keep count yourself"
+            )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model and the charge that paid for it."""
+
+    model: TableModel
+    account: Account | None
+
+    @property
+    def entry(self) -> Entry | None:
+        """The charge in the ledger, if there is a ledger."""
+        return self.account.charges[-1] if self.account and self.account.charges else None
+
+
+@contextmanager
+def paid_fit(file: Path, schema: Schema, spending: Spending, quiet: bool = False) -> Iterator[Fit]:
+    """Fit a model and hand it to the block that writes the results; mark the charge when that is over."""
+    maker = spending.synthesizer(schema)
+    table = read_fitting(file, schema)
+    plan = plan_for(maker, table, schema)
+    account = open_account(spending.ledger, schema.name or file.stem, plan.cost, plan.unit, spending.limit)
+    if spending.simulated:
+        warn(NOT_PRIVATE)
+    elif account is None:
+        warn(
+            "No ledger keeps count of this release: write down what it costs, and add it to what came before."
+        )
+    released = False
+    try:
+        with progress("fit", quiet) as report:
+            model = maker.fit(table, ledger=account, progress=report)
+        yield Fit(model, account)
+        released = True
+    finally:
+        if account is not None:
+            account.close(released)
+
+
+def read_fitting(file: Path, schema: Schema) -> pa.Table:
+    """Read a table, or raise a DataError that lists every way in which it does not fit its schema."""
+    table = read_table(file, schema)
+    problems = check_table(table, schema)
+    if problems:
+        listed = "\n".join(f"- {problem}" for problem in problems)
+        raise DataError(f"{file} does not fit its schema; nothing was charged\n{listed}")
+    return table
+
+
+def plan_for(maker: TableSynthesizer, table: pa.Table, schema: Schema) -> Plan:
+    """Draw up the plan for a table; its number of rows is all that is used of it."""
+    return maker.plan(table.num_rows)

@@ -1,0 +1,32 @@
+"""`quantail sample`: draw synthetic tables from a fitted model, at no further cost."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quantail.cli.options import Force, Replicates, Rows, TableOutput
+
+EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parquet"
+
+
+def sample(
+    model: Annotated[Path, typer.Argument(help="A model that `quantail fit` saved.")],
+    output: TableOutput,
+    rows: Rows = None,
+    replicates: Replicates = 1,
+    seed: Annotated[int | None, typer.Option(help="Draw the same rows again.")] = None,
+    force: Force = False,
+) -> None:
+    """Draw synthetic tables from a model; no data are read and no budget is spent.
+
+    The release card is written beside the output, as .card.json and .card.md.
+    """
+    from quantail.cli.bundle import Bundle
+    from quantail.synthesis import TableModel
+
+    bundle = Bundle(output, rows, replicates)
+    bundle.check([model], force)
+    fitted = TableModel.load(model)
+    bundle.write(fitted, seed)
+    bundle.announce(fitted.private)

@@ -1,0 +1,63 @@
+"""`quantail synth`: a confidential table in, a synthetic table and its release card out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quantail.cli.options import (
+    Definition,
+    Delta,
+    Epsilon,
+    Force,
+    LedgerPath,
+    Limit,
+    Method,
+    NoLedger,
+    Quiet,
+    Replicates,
+    Rows,
+    SchemaPath,
+    Seed,
+    SimulateNoise,
+    TableOutput,
+)
+
+EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger -o synthetic.parquet"
+
+
+def synth(
+    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    schema: SchemaPath,
+    epsilon: Epsilon,
+    output: TableOutput,
+    ledger: LedgerPath = None,
+    rows: Rows = None,
+    replicates: Replicates = 1,
+    definition: Definition = "pure",
+    delta: Delta = None,
+    method: Method = "ladder",
+    model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
+    limit: Limit = None,
+    no_ledger: NoLedger = False,
+    simulate_noise: SimulateNoise = False,
+    seed: Seed = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a differentially private synthetic copy of a table (fit and sample in one go).
+
+    Beside the output two forms of its release card are written: .card.json and .card.md. The ledger is
+    charged before any value is worked on, and what was charged stays spent even if the run fails.
+    """
+    from quantail.cli.bundle import Bundle
+    from quantail.cli.release import Spending, paid_fit
+    from quantail.schema import Schema
+
+    spending = Spending(epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit)
+    facts = Schema.load(schema)
+    bundle = Bundle(output, rows, replicates, model)
+    bundle.check([file, schema, ledger], force)
+    with paid_fit(file, facts, spending, quiet) as fit:
+        bundle.write(fit.model, seed, fit)
+    bundle.announce(fit.model.private)
