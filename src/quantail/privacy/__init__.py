@@ -1,1 +1,27 @@
-"""TODO."""
+"""The only room where confidential values meet noise: gate, noise, budget, ledger, and the proofs beside them."""
+
+from quantail.privacy.budget import Plan, as_decimal, epsilon_from, parse_epsilon, rho_from, split
+from quantail.privacy.chain import Entry
+from quantail.privacy.gate import Gate, PathQuestion, Relation, Selection, strength_of
+from quantail.privacy.ledger import Ledger
+from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise
+
+__all__ = [
+    "Definition",
+    "Entry",
+    "Gate",
+    "Ledger",
+    "Noise",
+    "PathQuestion",
+    "Plan",
+    "Relation",
+    "SecureNoise",
+    "Selection",
+    "SimulatedNoise",
+    "as_decimal",
+    "epsilon_from",
+    "parse_epsilon",
+    "rho_from",
+    "split",
+    "strength_of",
+]

@@ -1,0 +1,155 @@
+"""The gate: the only place where confidential values meet noise.
+
+Everything private is asked through three questions, each against one leaf of the budget plan:
+
+    select   which of these candidates scores best?            (noisy max)
+    count    how many rows are in each of these cells?         (two-sided geometric)
+    path     which ordered cut points give these row counts?   (exact exponential mechanism on paths)
+
+A leaf can be used once. Questions asked together under one leaf must touch disjoint rows, with sensitivities such
+that the leaf's cost covers a row that moves from one of them to another; the proofs are in `proofs/`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from quantail.errors import BudgetError
+from quantail.privacy.budget import Plan
+from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_measurement
+from quantail.privacy.paths import SLACK, draw_path
+
+Relation = Literal["replace-one", "add-remove"]
+
+# Beyond this, rate * rows would push honest weights onto the floor of the table; the noise is then far below
+# sampling error, and using less than the budget is always allowed.
+SHARPEST = 2000.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One question of `select`: integer scores of public candidates and how far one row can move any of them."""
+
+    scores: Integers
+    sensitivity: int
+
+
+@dataclass(frozen=True)
+class PathQuestion:
+    """One question of `path`: rows at or below each candidate, rows in all, and public targets for the parts."""
+
+    counts: Integers
+    rows: int
+    targets: Integers
+
+
+@dataclass(frozen=True)
+class Call:
+    """A line of the gate's journal: which leaf was used for what, never what the answer was."""
+
+    kind: str
+    leaf: str
+    cost: Fraction
+    questions: int
+    candidates: int
+
+
+class Gate:
+    """Answers questions about confidential rows within a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The budget; every question names one of its leaves, and each leaf can be used once.
+    noise : Noise
+        `SecureNoise` for releases.
+    relation : {"replace-one", "add-remove"}
+        What neighbouring tables are.
+    """
+
+    def __init__(self, plan: Plan, noise: Noise, relation: Relation) -> None:
+        self.plan, self.noise, self.relation = plan, noise, relation
+        self.definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
+        self.journal: list[Call] = []
+        self._open = {id(leaf) for leaf in plan.leaves()}
+
+    def select(self, leaf: Plan, questions: Sequence[Selection]) -> list[int]:
+        """Return the chosen candidate of each question."""
+        self._use(leaf, "select", len(questions), sum(q.scores.size for q in questions))
+        return [self._noisy_max(leaf, q) for q in questions]
+
+    def count(self, leaf: Plan, counts: Integers, sensitivity: int) -> Integers:
+        """Return counts with noise; `sensitivity` is how far one row can move them all together (L1)."""
+        self._use(leaf, "count", 1, counts.size)
+        scale = rounded_up(sensitivity, geometric_strength(leaf.cost, self.definition))
+        spent = geometric_measurement(scale).map(sensitivity)
+        self._covered(spent, geometric_strength(leaf.cost, self.definition))
+        return self.noise.geometric(counts, scale)
+
+    def path(self, leaf: Plan, questions: Sequence[PathQuestion]) -> list[Integers]:
+        """Return the chosen candidate indices of each question.
+
+        One row moves sum |n_k - t_k| over all questions of the leaf by at most 2 under replace-one and by 1 under
+        add/remove, so weights exp(-rate * sum) with rate = strength / 4 or / 2 cost at most the leaf.
+        """
+        self._use(leaf, "path", len(questions), sum(q.counts.size for q in questions))
+        strength = math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK
+        if strength <= 0:
+            raise BudgetError(f"the budget of {leaf.name!r} is too small to use; raise epsilon")
+        rate = strength / (4 if self.relation == "replace-one" else 2)
+        return [
+            draw_path(q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise)
+            for q in questions
+        ]
+
+    @property
+    def unused(self) -> int:
+        """How many leaves of the plan have not been used."""
+        return len(self._open)
+
+    def _noisy_max(self, leaf: Plan, question: Selection) -> int:
+        scale = rounded_up(2 * question.sensitivity, strength_of(leaf.cost, self.definition))
+        spent = noisy_max_measurement(scale, self.definition).map(question.sensitivity)
+        self._covered(spent, leaf.cost)
+        return self.noise.noisy_max(question.scores, scale, self.definition)
+
+    def _covered(self, spent: float, cost: Fraction) -> None:
+        if Fraction(spent) > cost:
+            raise ArithmeticError("OpenDP's own accounting exceeds the leaf; nothing was released")
+
+    def _use(self, leaf: Plan, kind: str, questions: int, candidates: int) -> None:
+        if id(leaf) not in self._open:
+            raise BudgetError(f"the budget of {leaf.name!r} is already spent or not part of the plan")
+        self._open.remove(id(leaf))
+        self.journal.append(Call(kind, leaf.name, leaf.cost, questions, candidates))
+
+
+def strength_of(cost: Fraction, definition: Definition) -> Fraction:
+    """Return the epsilon of an exponential mechanism that costs `cost` (epsilon itself, or rho = epsilon^2 / 8)."""
+    return cost if definition == "pure" else root_below(8 * cost)
+
+
+def geometric_strength(cost: Fraction, definition: Definition) -> Fraction:
+    """Return the epsilon of a pure mechanism that costs `cost` (under zCDP epsilon^2 / 2)."""
+    return cost if definition == "pure" else root_below(2 * cost)
+
+
+def root_below(square: Fraction) -> Fraction:
+    """Return a rational number at most the square root, within 2^-60 of it."""
+    shift = 1 << 60
+    return Fraction(math.isqrt(square.numerator * shift * shift // square.denominator), shift)
+
+
+def rounded_up(sensitivity: int, strength: Fraction) -> float:
+    """Return the noise scale sensitivity / strength as a double, a hair above (against the user)."""
+    scale = float(Fraction(sensitivity) / strength)
+    return scale * (1 + 2.0**-40)
+
+
+def as_integers(values: object) -> Integers:
+    """Return values as 64-bit integers."""
+    return np.asarray(values, dtype=np.int64)

@@ -1,0 +1,119 @@
+"""Where randomness comes from: OpenDP and the operating system, or a seeded imitation with the same law.
+
+`SecureNoise` is the only source for a release. `SimulatedNoise` draws from the same distributions with a seeded
+generator, for experiments and tests; everything that it touches is marked NOT PRIVATE.
+
+Laws (scale s > 0)
+    noisy max, pure DP   argmax of score + Exponential(s)   (permute-and-flip)
+    noisy max, zCDP      argmax of score + Gumbel(s)         (exponential mechanism)
+    two-sided geometric  P(k) proportional to exp(-|k| / s)
+    below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
+"""
+
+import functools
+import random
+import secrets
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Definition = Literal["pure", "zcdp"]
+Integers = NDArray[np.int64]
+
+
+class Noise(Protocol):
+    """What the gate needs of a source of randomness."""
+
+    private: bool
+
+    def noisy_max(self, scores: Integers, scale: float, definition: Definition) -> int:
+        """Return the index of the largest score after noise."""
+        ...
+
+    def geometric(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus independent two-sided geometric noise."""
+        ...
+
+    def below(self, total: int) -> int:
+        """Return a uniform integer in [0, total)."""
+        ...
+
+    def generator(self) -> np.random.Generator:
+        """Return a generator for randomness that carries no guarantee: dither, subsamples, synthetic rows."""
+        ...
+
+
+class SecureNoise:
+    """OpenDP's samplers and the operating system's entropy; cannot be seeded, on purpose."""
+
+    private = True
+
+    def noisy_max(self, scores: Integers, scale: float, definition: Definition) -> int:
+        """Return the index of the largest score after noise, by OpenDP's `make_noisy_max`."""
+        return int(noisy_max_measurement(scale, definition)(scores.tolist()))
+
+    def geometric(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus noise, by OpenDP's `make_geometric`."""
+        return np.asarray(geometric_measurement(scale)(counts.tolist()), dtype=np.int64)
+
+    def below(self, total: int) -> int:
+        """Return a uniform integer from the operating system's entropy."""
+        return secrets.randbelow(total)
+
+    def generator(self) -> np.random.Generator:
+        """Return a generator seeded by the operating system."""
+        return np.random.default_rng(secrets.randbits(256))
+
+
+class SimulatedNoise:
+    """The same laws from a seed. NOT PRIVATE: whoever knows the seed can take the noise away again."""
+
+    private = False
+
+    def __init__(self, seed: int) -> None:
+        self._numpy = np.random.default_rng([seed, 0])
+        self._python = random.Random(f"quantail {seed}")
+        self._seed = seed
+        self._streams = 0
+
+    def noisy_max(self, scores: Integers, scale: float, definition: Definition) -> int:
+        """Return the index of the largest score after simulated noise."""
+        draw = self._numpy.exponential if definition == "pure" else functools.partial(self._numpy.gumbel, 0.0)
+        return int(np.argmax(scores + draw(scale, scores.size)))
+
+    def geometric(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus the difference of two geometric variables."""
+        p = -np.expm1(-1.0 / scale)
+        noise = self._numpy.geometric(p, counts.size) - self._numpy.geometric(p, counts.size)
+        return np.asarray(counts + noise, dtype=np.int64)
+
+    def below(self, total: int) -> int:
+        """Return a uniform integer from the seeded generator."""
+        return self._python.randrange(total)
+
+    def generator(self) -> np.random.Generator:
+        """Return a generator that depends on the seed and on how many were asked for before."""
+        self._streams += 1
+        return np.random.default_rng([self._seed, self._streams])
+
+
+@functools.lru_cache(maxsize=256)
+def noisy_max_measurement(scale: float, definition: Definition) -> Any:
+    """Return OpenDP's noisy max on vectors of integers; `map(sensitivity)` gives its privacy loss."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    measure = dp.max_divergence() if definition == "pure" else dp.zero_concentrated_divergence()
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    return dp.m.make_noisy_max(domain, dp.linf_distance(T="i64"), measure, scale=scale)
+
+
+@functools.lru_cache(maxsize=256)
+def geometric_measurement(scale: float) -> Any:
+    """Return OpenDP's two-sided geometric mechanism on vectors of integers."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    return dp.m.make_geometric(domain, dp.l1_distance(T="i64"), scale=scale)

@@ -1,0 +1,203 @@
+"""From released rungs to a smooth quantile function (DESIGN 4.4). Post-processing: costs nothing.
+
+Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u), with b >= 0: an exponential upper tail, an
+exponential lower tail and a normal body. It is exact for exponential, logistic, normal and skewed mixtures of them
+(on a log scale: Pareto, log-logistic, lognormal), fitted to the *gaps* between rungs, whose noise is nearly
+independent, with weights from the known noise.
+
+Shrinkage. A gap that the base misses by no more than the noise tells nothing: the remainder is multiplied by
+max(0, 1 - freedom / chi^2) (James-Stein), so few rungs with much noise fall back on the smooth base and many rungs
+with little noise are followed closely.
+
+Interpolation. The remainder is carried between rungs by a monotone cubic in the coordinate v = Q0(u), and beyond the
+outermost rungs by a straight line in v: tails have the base's shape.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import nnls
+from scipy.special import ndtri
+
+Floats = NDArray[np.float64]
+
+_TINY = 1e-12
+_STEEPEST = 2.0  # beyond the rungs the base may be stretched or shrunk by at most this factor
+_FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A monotone quantile function.
+
+    Attributes
+    ----------
+    levels, rungs : tuple of float
+        What was released.
+    offset, weights : float, tuple of float
+        The base: a and (b_e, b_l, b_n).
+    knots, values : tuple of float
+        Base value and final value at each level.
+    """
+
+    levels: tuple[float, ...]
+    rungs: tuple[float, ...]
+    offset: float
+    weights: tuple[float, float, float]
+    knots: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, u: Floats) -> Floats:
+        """Return the quantiles at levels u in (0, 1)."""
+        v = self.offset + base_shapes(u) @ np.asarray(self.weights)
+        knots, values = np.asarray(self.knots), np.asarray(self.values)
+        inside = PchipInterpolator(knots, values)(np.clip(v, knots[0], knots[-1]))
+        low, high = self._outer_slopes(knots, values)
+        return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
+
+    @staticmethod
+    def _outer_slopes(knots: Floats, values: Floats) -> Floats:
+        steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
+        return np.clip(steps, 1 / _STEEPEST, _STEEPEST)
+
+    @property
+    def centre(self) -> float:
+        """The median."""
+        return float(self(np.array([0.5]))[0])
+
+    @property
+    def spread(self) -> float:
+        """The interquartile range."""
+        low, high = self(np.array([0.25, 0.75]))
+        return float(high - low)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {"kind": "rungs", **{name: _listed(value) for name, value in vars(self).items()}}
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> "Curve":
+        """Rebuild a curve from `to_dict`."""
+        fields = {name: value for name, value in form.items() if name != "kind"}
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
+
+
+@dataclass(frozen=True)
+class StepCurve:
+    """The quantile function of counted cells: uniform within each cell.
+
+    Attributes
+    ----------
+    edges : tuple of float
+        Ends of the cells, one more than there are cells.
+    shares : tuple of float
+        Released share of rows in each cell, after clearing what is indistinguishable from noise.
+    """
+
+    edges: tuple[float, ...]
+    shares: tuple[float, ...]
+
+    def __call__(self, u: Floats) -> Floats:
+        """Return the quantiles at levels u in (0, 1)."""
+        kept = np.asarray(self.shares) > 0
+        shares = np.asarray(self.shares)[kept]
+        low, high = np.asarray(self.edges)[:-1][kept], np.asarray(self.edges)[1:][kept]
+        ends = np.cumsum(shares) / shares.sum()
+        cell = np.minimum(np.searchsorted(ends, u, side="left"), shares.size - 1)
+        start = np.concatenate([[0.0], ends[:-1]])[cell]
+        within = np.clip((u - start) / (ends[cell] - start), 0.0, 1.0)
+        return np.asarray(low[cell] + within * (high - low)[cell])
+
+    @property
+    def centre(self) -> float:
+        """The median."""
+        return float(self(np.array([0.5]))[0])
+
+    @property
+    def spread(self) -> float:
+        """The interquartile range, at least one cell."""
+        low, high = self(np.array([0.25, 0.75]))
+        return float(max(high - low, min(np.diff(self.edges))))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {"kind": "cells", "edges": list(self.edges), "shares": list(self.shares)}
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> "StepCurve":
+        """Rebuild a curve from `to_dict`."""
+        return cls(tuple(form["edges"]), tuple(form["shares"]))
+
+
+def base_shapes(u: Floats) -> Floats:
+    """Return the three shapes of the base at levels u, one column each."""
+    u = np.clip(u, _TINY, 1 - _TINY)
+    return np.stack([-np.log1p(-u), np.log(u), ndtri(u)], axis=-1)
+
+
+def fit_curve(levels: Floats, rungs: Floats, rows: int, noise_rows: float, least: float) -> Curve:
+    """Fit a curve to released rungs.
+
+    Parameters
+    ----------
+    rows : int
+        Public number of rows.
+    noise_rows : float
+        Scale of the noise in the number of rows between neighbouring rungs (1 / rate of the joint draw).
+    least : float
+        Smallest difference that matters; rungs are set apart by a fraction of it.
+    """
+    rungs = _apart(rungs, max(1e-3 * float(rungs[-1] - rungs[0]), 1e-3 * least))
+    shapes = base_shapes(levels)
+    gaps, parts, steps = np.diff(rungs), np.diff(levels), np.diff(shapes, axis=0)
+    if levels.size < _FULL_BASE:
+        steps[:, 2] = 0.0
+    deviation = np.sqrt(2 * noise_rows**2 + rows * parts)  # rows: privacy noise and sampling
+    weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation)
+    at_rungs = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
+    trust = at_rungs**-2.0
+    offset = float(np.sum(trust * (rungs - shapes @ weights)) / trust.sum())
+    knots = offset + shapes @ weights
+    misses = np.diff(rungs - knots) / slope * rows / deviation
+    freedom = max(levels.size - 1 - int(np.count_nonzero(weights)), 1)
+    kept = max(0.0, 1.0 - freedom / max(float(np.sum(misses**2)), _TINY))
+    values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
+    b_e, b_l, b_n = weights.tolist()
+    return Curve(
+        tuple(levels.tolist()),
+        tuple(rungs.tolist()),
+        offset,
+        (b_e, b_l, b_n),
+        tuple(knots.tolist()),
+        tuple(values.tolist()),
+    )
+
+
+def _fit_gaps(steps: Floats, gaps: Floats, parts: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Return base weights and dQ/du of each gap, by reweighted nonnegative least squares."""
+    slope = gaps / parts
+    weights = np.zeros(3)
+    for _ in range(6):
+        scaling = precision / slope
+        weights, _ = nnls(steps * scaling[:, None], gaps * scaling)
+        if not weights.any():
+            weights = np.array([1.0, 1.0, 0.0]) * gaps.sum() / max(float(steps[:, :2].sum()), _TINY)
+        slope = np.maximum(steps @ weights / parts, _TINY)
+    return weights, slope
+
+
+def _apart(values: Floats, gap: float) -> Floats:
+    """Return values raised so that neighbours are at least `gap` apart."""
+    return np.maximum.accumulate(values - gap * np.arange(values.size)) + gap * np.arange(values.size)
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def curve_from_dict(form: dict[str, Any]) -> Curve | StepCurve:
+    """Rebuild either kind of curve."""
+    return StepCurve.from_dict(form) if form["kind"] == "cells" else Curve.from_dict(form)

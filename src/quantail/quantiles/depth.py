@@ -1,0 +1,50 @@
+"""How much to ask: rungs, bins and candidate spacings, from rows and budget alone.
+
+Every rule is a function of `signal` = rows * strength (n * epsilon of the question), the only number that decides
+how well a question can be answered: an answer is off by about 4 / strength rows. The constants come from the bench
+of shapes (docs/decisions/0003-depth.md); none depends on data.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+TWO_STAGES = 800.0  # below: one joint draw on wide candidates; above: locate first, then refine
+LOCATE_SHARE = 0.25
+TWO_SLOPE_STAGES = 300.0
+COARSE_SHARE = 0.2
+_OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
+_RUNGS = ((0.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
+_BIN_SIGNAL = 150.0
+FEWEST_BINS, MOST_BINS = 3, 12
+
+
+def rung_levels(signal: float) -> Floats:
+    """Return the levels of a joint draw: symmetric, evenly spaced on the logistic scale.
+
+    Examples
+    --------
+    >>> rung_levels(100.0).round(2).tolist()
+    [0.15, 0.5, 0.85]
+    """
+    outer = float(np.clip(_OUTER_ROWS / max(signal, 1e-9), 0.004, 0.15))
+    number = max(rungs for least, rungs in _RUNGS if signal >= least)
+    edge = np.log((1 - outer) / outer)
+    return np.asarray(1 / (1 + np.exp(-np.linspace(-edge, edge, number))))
+
+
+def bin_number(signal: float) -> int:
+    """Return how many bins a bend may use: zero when fewer than three would carry a signal."""
+    bins = int(signal / _BIN_SIGNAL)
+    return 0 if bins < FEWEST_BINS else min(bins, MOST_BINS)
+
+
+def slope_step(signal: float) -> float:
+    """Return the relative spacing of fine slope candidates: about the size of the noise."""
+    return float(np.clip(4.0 / signal, 0.0005, 0.05))
+
+
+def histogram_fits(cells: int, signal: float) -> bool:
+    """Say whether a column with so few possible values is better counted than cut by quantiles."""
+    return cells <= min(200.0, signal / 20.0)

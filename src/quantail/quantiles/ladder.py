@@ -1,0 +1,91 @@
+"""The ladder: quantiles by recursive bisection inside disjoint blocks of rows (DESIGN 4.1).
+
+Used where the number of rows is itself private: inside the bins of a bend. Each node holds the rows between two
+released neighbours and asks for its middle rung at relative level t = p / q:
+
+    score(g) = -| q #{low < y <= g} - p #{low < y <= high} |.
+
+Nodes of one level, in all blocks, hold disjoint rows fixed by earlier levels, so they share one leaf; empty nodes
+are asked like any other. Sensitivity 2 max(p, q - p) under replace-one, max(p, q - p) under add/remove.
+Proof: privacy/proofs/ladder.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, Relation, Selection
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Node:
+    """Rows of one block between two released rungs, and the rungs still to be found there."""
+
+    block: int
+    first: int
+    last: int
+    low: float
+    high: float
+
+
+def ladder_depth(rungs: int) -> int:
+    """Return the number of levels that bisection needs for so many rungs."""
+    return rungs.bit_length()
+
+
+def climb(
+    gate: Gate, leaves: Sequence[Plan], blocks: Sequence[Floats], taus: Sequence[Fraction], grid: Floats
+) -> Floats:
+    """Release the quantiles `taus` of every block; returns an array (blocks, rungs) of grid values.
+
+    Parameters
+    ----------
+    leaves : sequence of Plan
+        One leaf for each of `ladder_depth(len(taus))` levels.
+    blocks : sequence of arrays
+        Confidential values of disjoint sets of rows.
+    """
+    edges = (Fraction(0), *taus, Fraction(1))
+    blocks = [np.sort(block) for block in blocks]
+    rungs = np.empty((len(blocks), len(taus)))
+    nodes = [Node(k, 0, len(taus), -np.inf, np.inf) for k in range(len(blocks))]
+    for leaf in leaves[: ladder_depth(len(taus))]:
+        asked = [_question(node, blocks[node.block], edges, grid, gate.relation) for node in nodes]
+        chosen = gate.select(leaf, [question for question, _ in asked])
+        below: list[Node] = []
+        for node, (_, candidates), index in zip(nodes, asked, chosen, strict=True):
+            middle, value = _middle(node), float(candidates[index])
+            rungs[node.block, middle] = value
+            halves = ((node.first, middle, node.low, value), (middle + 1, node.last, value, node.high))
+            below += [Node(node.block, a, b, low, high) for a, b, low, high in halves if a < b]
+        nodes = below
+    return rungs
+
+
+def level_sensitivity(t: Fraction, relation: Relation) -> int:
+    """Return how far one row can move the integer scores of a node, with the share of a row that changes nodes."""
+    worst = max(t.numerator, t.denominator - t.numerator)
+    return 2 * worst if relation == "replace-one" else worst
+
+
+def _middle(node: Node) -> int:
+    return (node.first + node.last) // 2
+
+
+def _question(
+    node: Node, values: Floats, edges: Sequence[Fraction], grid: Floats, relation: Relation
+) -> tuple[Selection, Floats]:
+    low_tau, high_tau = edges[node.first], edges[node.last + 1]
+    t = (edges[_middle(node) + 1] - low_tau) / (high_tau - low_tau)
+    candidates = grid[(grid > node.low) & (grid <= node.high)]
+    if candidates.size == 0:  # neighbours fell on adjacent grid points: a public fact
+        candidates = np.array([min(node.high, grid[-1])])
+    start, stop = np.searchsorted(values, [node.low, node.high], side="right")
+    counts = np.searchsorted(values[start:stop], candidates, side="right").astype(np.int64)
+    scores = -np.abs(t.denominator * counts - t.numerator * (stop - start))
+    return Selection(scores, level_sensitivity(t, relation)), candidates

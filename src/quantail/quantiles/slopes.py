@@ -1,0 +1,112 @@
+"""One slope at a time, by a bounded instrument (DESIGN 4.2): KNG for the median without a bound on the predictor.
+
+For residuals r_i(b) = y_i - b x_i and the sign instrument z_i = +1 if x_i > m, else -1 (m the released median of x),
+the max norm of the median regression's gradient, minimised over the intercept a, is |A| + |B| with
+
+    A(a) = #{z = +1, r <= a} - #{z = +1} / 2,    B(a) = #{z = -1, r <= a} - #{z = -1} / 2.
+
+score(b) = -min_a (|2 A(a)| + |2 B(a)|): integers, sensitivity 2 under replace-one and 1 under add/remove, for
+every b, whatever x is. Proof: privacy/proofs/slopes.md.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
+from quantail.quantiles.depth import slope_step
+
+Floats = NDArray[np.float64]
+
+MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
+_LARGEST_RATIO = 3e4
+_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.015, 1.12, 0.35
+
+
+def slope_sensitivity(relation: Relation) -> int:
+    """Return how far one row can move any score."""
+    return 2 if relation == "replace-one" else 1
+
+
+def score_slopes(y: Floats, x: Floats, upper_half: NDArray[np.bool_], slopes: Floats) -> NDArray[np.int64]:
+    """Return the integer score of every candidate slope."""
+    upper, lower = (y[upper_half], x[upper_half]), (y[~upper_half], x[~upper_half])
+    scores = np.empty(slopes.size, dtype=np.int64)
+    for k, slope in enumerate(slopes):
+        scores[k] = -_smallest_gradient(
+            np.sort(upper[0] - slope * upper[1]), np.sort(lower[0] - slope * lower[1])
+        )
+    return scores
+
+
+def _smallest_gradient(first: Floats, second: Floats) -> int:
+    """Return the minimum over real thresholds a of |2 #{first <= a} - n_1| + |2 #{second <= a} - n_2|.
+
+    Below the smaller of the two upper medians both terms fall as a grows, above the larger both rise: only the
+    thresholds in between, and one just below them, can be best. Thresholds are values, so ties enter together.
+    """
+    medians = [part[part.size // 2] for part in (first, second) if part.size]
+    if not medians:
+        return 0
+    low, high = min(medians), max(medians)
+    just_below = sum(abs(2 * int(np.searchsorted(part, low, side="left")) - part.size) for part in (first, second))
+    thresholds = np.concatenate(
+        [
+            part[np.searchsorted(part, low, side="left") : np.searchsorted(part, high, side="right")]
+            for part in (first, second)
+        ]
+    )
+    inside = sum(np.abs(2 * np.searchsorted(part, thresholds, side="right") - part.size) for part in (first, second))
+    return min(just_below, int(np.min(inside)))
+
+
+def slope_candidates(reach: float) -> tuple[Floats, Floats]:
+    """Return the public lists for one-stage and for coarse selection: signed geometric slopes up to `reach`."""
+    return _signed(reach, _SINGLE_RATIO), _signed(reach, _COARSE_RATIO)
+
+
+def _signed(reach: float, ratio: float) -> Floats:
+    sizes = reach * ratio ** -np.arange(int(np.log(_LARGEST_RATIO) / np.log(ratio)), dtype=np.float64)
+    return np.concatenate([-sizes, [0.0], sizes[::-1]])
+
+
+def choose_slope(
+    gate: Gate, leaves: tuple[Plan, ...], y: Floats, x: Floats, median: float, reach: float, rows: int
+) -> float:
+    """Release the slope of y on x.
+
+    Parameters
+    ----------
+    leaves : tuple of Plan
+        One leaf for a single selection; two for a coarse one and a fine one around it.
+    median : float
+        Released median of x.
+    reach : float
+        Largest slope that is considered: the range of y over the released spread of x.
+    rows : int
+        Public number of rows.
+    """
+    y, x = subsample(gate, y, x, rows)
+    sensitivity = slope_sensitivity(gate.relation)
+    single, coarse = slope_candidates(reach)
+    candidates = single if len(leaves) == 1 else coarse
+    slope = 0.0
+    for stage, leaf in enumerate(leaves):
+        if stage == 1:
+            step = slope_step(min(rows, MOST_ROWS) * float(strength_of(leaf.cost, gate.definition)))
+            number = int(_FINE_REACH / step) + 1
+            candidates = slope * (1 + step * np.arange(-number, number + 1))
+        (index,) = gate.select(leaf, [Selection(score_slopes(y, x, x > median, candidates), sensitivity)])
+        slope = float(candidates[index])
+    return slope
+
+
+def subsample(gate: Gate, y: Floats, x: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return a secret uniform part of the rows: of fixed size under replace-one, Poisson under add/remove."""
+    if rows <= MOST_ROWS:
+        return y, x
+    rng = gate.noise.generator()
+    if gate.relation == "replace-one":
+        kept = rng.choice(y.size, MOST_ROWS, replace=False)
+    else:
+        kept = np.flatnonzero(rng.random(y.size) < MOST_ROWS / rows)
+    return y[kept], x[kept]
