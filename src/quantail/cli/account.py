@@ -11,6 +11,8 @@ from quantail.privacy.budget import Unit, as_decimal
 from quantail.privacy.chain import Entry
 from quantail.privacy.ledger import Ledger
 
+BUSY_SECONDS = 10.0  # how long to wait for another process that holds the ledger
+
 
 @dataclass(frozen=True)
 class Account(Ledger):
@@ -45,7 +47,7 @@ def open_account(
                 f"--limit is for a ledger that is created now, and {path} exists: "
                 f"use `quantail ledger raise {path}` to raise its limit"
             )
-        return Account.open(path)
+        return Account.open(path, busy_seconds=BUSY_SECONDS)
     account = Account.create(path, dataset, cost if limit is None else limit, unit)
     note(f"Started the ledger {path} for data set {dataset!r}, limit {as_decimal(account.limit)} {unit}.")
     if limit is None:

@@ -36,7 +36,9 @@ def demo(
     An existing folder is left as it is, and a new one is made inside it.
     """
     from quantail.datasets import payroll_example, payroll_schema
+    from quantail.privacy.budget import parse_epsilon
 
+    parse_epsilon(epsilon)
     if rows < 2:
         raise OptionError("--rows must be at least 2")
     folder = _fresh_folder(out)

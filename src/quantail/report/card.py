@@ -45,7 +45,7 @@ _LIMITS = (
     "The promise is about one {unit}. A fact that many share (an average, a trend) is meant to be kept.",
     "Whoever appears in several rows, or in several releases from the same data, is protected less: "
     "budgets add up.",
-    "The public inputs below are not protected. If one of them was taken from the data, the promise fails.",
+    "The public inputs on this card are not protected. If one was taken from the data, the promise fails.",
 )
 
 

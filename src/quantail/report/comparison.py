@@ -68,7 +68,7 @@ def _draw_bars(axes: Any, real: NDArray[Any], synth: NDArray[Any], column: Colum
         texts = values.astype(str)
         shares = [float(np.mean(texts == category)) for category in column.categories]
         axes.bar(places + shift, shares, width=0.4, color=colour, label=label)
-    axes.set_xticks(places, column.categories)
+    axes.set_xticks(places, column.categories, fontsize=8)
     axes.set_ylabel("share")
     axes.set_title(column.name)
 
@@ -89,12 +89,17 @@ def _edges(real: NDArray[Any], synth: NDArray[Any], column: Column) -> NDArray[n
     if column.grid == "log":
         above = pooled[pooled > 0]
         if above.size and above.min() < above.max():
-            return np.geomspace(above.min(), above.max(), _BINS)
+            edges = np.geomspace(above.min(), above.max(), _BINS)
+            # Whole numbers in between edges would leave gaps where bins are narrower than one.
+            return np.unique(np.ceil(edges)) - 0.5 if column.type == "integer" else edges
     return np.linspace(pooled.min(), max(pooled.max(), pooled.min() + 1.0), _BINS)
 
 
 def _draw_tail(axes: Any, real: NDArray[Any], synth: NDArray[Any], column: Column) -> None:
     """Share of rows above each value: a straight line downwards is a Pareto tail."""
+    axes.set_title(f"{column.name}, upper tail")
+    if not (np.concatenate([real, synth]) > 0).any():
+        return  # nothing to show on a log axis
     for values, colour in ((real, _REAL), (synth, _SYNTH)):
         ordered = np.sort(values.astype(np.float64))
         above = 1.0 - np.arange(ordered.size) / max(ordered.size, 1)
@@ -103,4 +108,3 @@ def _draw_tail(axes: Any, real: NDArray[Any], synth: NDArray[Any], column: Colum
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylabel("share of rows above")
-    axes.set_title(f"{column.name}, upper tail")

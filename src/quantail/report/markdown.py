@@ -52,9 +52,10 @@ def _promise(promise: Mapping[str, Any]) -> list[str]:
 
 def _release(card: Mapping[str, Any]) -> list[str]:
     software, release = card["software"], card["release"]
+    copies = f", {release['replicates']} replicates of one model" if release["replicates"] > 1 else ""
     lines = [
         f"- **Made:** {card['date']}, {software['name']} {software['version']}, method {software['method']}",
-        f"- **Size:** {release['rows']} rows, {release['replicates']} replicate(s) of one model",
+        f"- **Size:** {release['rows']} rows{copies}",
     ]
     return ["## Release", "\n".join(lines)]
 
