@@ -118,6 +118,11 @@ def test_a_ledger_in_another_unit(shop):
     refused(shop, 6, "rho")
 
 
+def test_a_ledger_of_another_data_set(shop):
+    Ledger.create(shop.folder / "payroll.ledger", "claims", 1)
+    refused(shop, 6, "is for data set 'claims'")
+
+
 def test_an_output_that_exists(shop):
     for name in ("out.parquet", "out.card.json", "out.card.md"):
         path = shop.write(name, "mine")

@@ -1,7 +1,8 @@
 """`quantail experiment`: the studies behind the published figures, run again."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,13 +30,13 @@ def simulation(
 
     The tables are simulated, so nothing confidential is read and nothing is charged.
     """
-    from quantail.experiments.simulation import run_simulation
     from quantail.privacy.budget import parse_epsilon
 
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if not names:
         raise OptionError("--methods is empty: name at least one, for instance --methods ladder,fresh")
     budget = parse_epsilon(epsilon)
+    run_simulation = _study()
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -46,3 +47,13 @@ def simulation(
         )
     say((out / "table.md").read_text(encoding="utf-8"))
     note(f"Wrote {out / 'results.json'} and {out / 'table.md'}")
+
+
+def _study() -> Callable[..., Any]:
+    try:
+        from quantail.experiments.simulation import run_simulation
+    except ModuleNotFoundError as error:
+        if error.name != "joblib":
+            raise
+        raise OptionError("experiments need joblib; install quantail[experiments]") from None
+    return run_simulation

@@ -96,7 +96,9 @@ def paid_fit(file: Path, schema: Schema, spending: Spending, quiet: bool = False
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
     plan = plan_for(maker, table, schema)
-    account = open_account(spending.ledger, schema.name or file.stem, plan.cost, plan.unit, spending.limit)
+    account = None
+    if spending.ledger is not None:
+        account = open_account(spending.ledger, schema, file, plan, spending.limit)
     if spending.simulated:
         warn(NOT_PRIVATE)
     elif account is None:
