@@ -34,3 +34,18 @@ def test_an_existing_measures_file_is_kept_unless_forced(shop):
     assert kept.read_text() == "mine"
     assert shop.run("evaluate", shop.table, shop.table, "--json", kept, "--force").exit_code == 0
     assert json.loads(kept.read_text())["private"] is False
+
+
+def test_tables_that_cannot_be_compared_are_refused_without_a_value(shop):
+    for content in (
+        "jobs,pay\n1,canary\n2,3\n",
+        "jobs,pay\n1,nan\n2,987654.25\n",
+        "jobs,pay\n",
+        "jobs,pay\n3,inf\n4,5\n",
+    ):
+        shop.write("bad.csv", content)
+        for pair in ((shop.table, "bad.csv"), ("bad.csv", shop.table)):
+            for schema in ((), ("--schema", shop.schema)):
+                done = shop.run("evaluate", *pair, *schema)
+                assert done.exit_code == 4, (content, pair, schema, done.output)
+                assert "canary" not in done.output and "987654" not in done.output

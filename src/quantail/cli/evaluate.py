@@ -12,6 +12,13 @@ from quantail.cli.staging import check_outputs, write_text
 if TYPE_CHECKING:
     from quantail.evaluation import Evaluation
 
+_LEGEND = (
+    "pmse: how well rows can be told apart, 0 not at all; wrt: Wasserstein distance over that of random "
+    "splits, about 1 for a fresh sample; km: agreement of binned tables, up to 1000; quantile_error: relative; "
+    "int_diff, slope_diff: regression coefficients, in standard errors of the real fit; nrmse: prediction "
+    "error on the holdout over its standard deviation."
+)
+
 EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml --json measures.json"
 
 
@@ -87,5 +94,6 @@ def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) 
             shown.append(f"{yardstick.value(measure.name, measure.columns):.4g}")
         table.add_row(measure.name, ", ".join(measure.columns), *shown, f"{measure.best:g}")
     out.print(table)
+    note(_LEGEND)
     for skipped in result.skipped:
         say(f"left out: {skipped.name} of {', '.join(skipped.columns)}: {skipped.reason}", style="dim")
