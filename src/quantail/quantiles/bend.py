@@ -113,8 +113,10 @@ def draw_bend(
     per_row = (high - low) / (0.6 * expected)
     deviation = np.sqrt(noise_rows**2 + expected / 4) * per_row
     shift = _shrunk(local[:, 1] - middle, deviation, expected)
-    sides = (np.log(_spread(local[:, 1] - local[:, 0], high - low) / (middle - low)),
-             np.log(_spread(local[:, 2] - local[:, 1], high - low) / (high - middle)))
+    sides = (
+        np.log(_spread(local[:, 1] - local[:, 0], high - low) / (middle - low)),
+        np.log(_spread(local[:, 2] - local[:, 1], high - low) / (high - middle)),
+    )
     noise = 2.0 * np.sqrt(2 * noise_rows**2 + 0.21 * expected) / (0.3 * expected)
     below, above = (np.clip(_shrunk(side, noise, expected), -_MOST_STRETCH, _MOST_STRETCH) for side in sides)
     parts = (tuple(part.tolist()) for part in (centres, shift, below, above))

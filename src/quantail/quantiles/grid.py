@@ -23,7 +23,9 @@ def wide(low: float, high: float, log: bool) -> Floats:
     span = high - low
     anchor = min(max(0.0, low), high)
     distances = span * _RATIO ** -np.arange(int(-np.log(_SMALLEST) / np.log(_RATIO)), dtype=np.float64)
-    return _inside((np.linspace(low, high, _EVEN_LINEAR), [anchor], anchor + distances, anchor - distances), low, high)
+    return _inside(
+        (np.linspace(low, high, _EVEN_LINEAR), [anchor], anchor + distances, anchor - distances), low, high
+    )
 
 
 def near(centre: float, spread: float, low: float, high: float, fine: int = _FINE) -> Floats:
@@ -31,7 +33,9 @@ def near(centre: float, spread: float, low: float, high: float, fine: int = _FIN
     unit = spread / 2
     inner = unit * np.arange(-2 * fine, 2 * fine + 1) / fine
     middle = _geometric(2 * unit, _MIDDLE_REACH * unit, _MIDDLE_RATIO)
-    far = _geometric(_MIDDLE_REACH * unit, max(high - centre, centre - low, 2 * _MIDDLE_REACH * unit), _FAR_RATIO)
+    far = _geometric(
+        _MIDDLE_REACH * unit, max(high - centre, centre - low, 2 * _MIDDLE_REACH * unit), _FAR_RATIO
+    )
     out = np.concatenate([middle, far])
     return _inside((centre - out, centre + inner, centre + out), low, high)
 

@@ -48,14 +48,18 @@ def _smallest_gradient(first: Floats, second: Floats) -> int:
     if not medians:
         return 0
     low, high = min(medians), max(medians)
-    just_below = sum(abs(2 * int(np.searchsorted(part, low, side="left")) - part.size) for part in (first, second))
+    just_below = sum(
+        abs(2 * int(np.searchsorted(part, low, side="left")) - part.size) for part in (first, second)
+    )
     thresholds = np.concatenate(
         [
             part[np.searchsorted(part, low, side="left") : np.searchsorted(part, high, side="right")]
             for part in (first, second)
         ]
     )
-    inside = sum(np.abs(2 * np.searchsorted(part, thresholds, side="right") - part.size) for part in (first, second))
+    inside = sum(
+        np.abs(2 * np.searchsorted(part, thresholds, side="right") - part.size) for part in (first, second)
+    )
     return min(just_below, int(np.min(inside)))
 
 

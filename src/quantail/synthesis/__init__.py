@@ -1,1 +1,7 @@
-"""TODO."""
+"""Synthesizers: fit a released model to a confidential table, then draw synthetic tables from it."""
+
+from quantail.synthesis.design import Design, draw_design
+from quantail.synthesis.model import TableModel
+from quantail.synthesis.table import TableSynthesizer
+
+__all__ = ["Design", "TableModel", "TableSynthesizer", "draw_design"]

@@ -1,0 +1,169 @@
+"""Released models of single columns: frozen, JSON in and out, able to turn uniform noise into values.
+
+A numeric column is built up from its innovation e (one draw from its curve):
+
+    r = e,  then bends along earlier innovations,  then + slope * (x - median of x),  then shifts by category.
+
+The innovation, not the value, explains later columns: innovations are close to independent, so that slopes can be
+chosen one at a time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.quantiles import Bend, Curve, Scale, StepCurve, curve_from_dict
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A released slope on one predictor's innovation, measured from that innovation's released median."""
+
+    on: str
+    slope: float
+    centre: float
+
+
+@dataclass(frozen=True)
+class NumericModel:
+    """The released model of a numeric or integer column."""
+
+    name: str
+    scale: Scale
+    shifts: tuple[tuple[str, Bend], ...]
+    slopes: tuple[Slope, ...]
+    bends: tuple[tuple[str, Bend], ...]
+    curve: Curve | StepCurve
+
+    def build(self, innovation: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return values on the modelling scale, from innovations and those of earlier columns."""
+        r = innovation
+        for name, bend in reversed(self.bends):
+            r = bend.restore(r, earlier[name])
+        for slope in self.slopes:
+            r = r + slope.slope * (earlier[slope.on] - slope.centre)
+        for name, shift in reversed(self.shifts):
+            r = shift.restore(r, earlier[name])
+        return r
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            "name": self.name,
+            "kind": "numeric",
+            "scale": vars(self.scale),
+            "shifts": [{"on": name, **bend.to_dict()} for name, bend in self.shifts],
+            "slopes": [vars(slope) for slope in self.slopes],
+            "bends": [{"on": name, **bend.to_dict()} for name, bend in self.bends],
+            "curve": self.curve.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "NumericModel":
+        """Rebuild a column from `to_dict`."""
+        return cls(
+            form["name"],
+            Scale(**form["scale"]),
+            _bends(form["shifts"]),
+            tuple(Slope(**slope) for slope in form["slopes"]),
+            _bends(form["bends"]),
+            curve_from_dict(form["curve"]),
+        )
+
+
+@dataclass(frozen=True)
+class CategoryModel:
+    """Released shares of categories, in each cell of a context (one cell if there is none).
+
+    Attributes
+    ----------
+    cuts : tuple of float
+        Cut points of a numeric context on its modelling scale; empty for a category context.
+    shares : tuple of tuple of float
+        One row per cell of the context, one share per category.
+    """
+
+    name: str
+    context: str
+    cuts: tuple[float, ...]
+    shares: tuple[tuple[float, ...], ...]
+
+    def cell(self, context: NDArray[Any]) -> Codes:
+        """Return the cell of the context that each row falls in."""
+        return context_cell(context, self.cuts)
+
+    def build(self, u: Floats, context: NDArray[Any] | None) -> Codes:
+        """Return category codes from uniform draws."""
+        ends = np.cumsum(np.asarray(self.shares), axis=1)
+        ends /= ends[:, -1:]
+        rows = np.zeros(u.size, dtype=np.int64) if context is None else self.cell(context)
+        codes = (u[:, None] > ends[rows]).sum(axis=1)
+        return np.minimum(codes, ends.shape[1] - 1).astype(np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        shares = [list(row) for row in self.shares]
+        return {
+            "name": self.name,
+            "kind": "category",
+            "context": self.context,
+            "cuts": list(self.cuts),
+            "shares": shares,
+        }
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "CategoryModel":
+        """Rebuild a column from `to_dict`."""
+        return cls(
+            form["name"], form["context"], tuple(form["cuts"]), tuple(tuple(row) for row in form["shares"])
+        )
+
+
+ColumnModel = NumericModel | CategoryModel
+
+
+def context_cell(context: NDArray[Any], cuts: tuple[float, ...]) -> Codes:
+    """Return the cell of each row: its code, or the interval between cut points."""
+    if not cuts:
+        return context.astype(np.int64)
+    return np.searchsorted(np.asarray(cuts), context, side="left").astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Synthetic rows: what explains later columns, and what is handed out."""
+
+    innovations: dict[str, NDArray[Any]]
+    values: dict[str, NDArray[Any]]
+
+
+def draw_rows(columns: tuple[ColumnModel, ...], n: int, rng: np.random.Generator) -> Draw:
+    """Draw n synthetic rows from released columns: post-processing, free of charge."""
+    innovations: dict[str, NDArray[Any]] = {}
+    values: dict[str, NDArray[Any]] = {}
+    for column in columns:
+        u = rng.random(n)
+        if isinstance(column, CategoryModel):
+            codes = column.build(u, values[column.context] if column.context else None)
+            innovations[column.name] = values[column.name] = codes
+        else:
+            innovations[column.name] = column.curve(u)
+            built = column.build(innovations[column.name], innovations)
+            low, high = column.scale.ends
+            values[column.name] = np.clip(built, low, high)
+    return Draw(innovations, values)
+
+
+def column_from_dict(form: Mapping[str, Any]) -> ColumnModel:
+    """Rebuild either kind of column."""
+    return CategoryModel.from_dict(form) if form["kind"] == "category" else NumericModel.from_dict(form)
+
+
+def _bends(forms: list[dict[str, Any]]) -> tuple[tuple[str, Bend], ...]:
+    return tuple((form["on"], Bend.from_dict({k: v for k, v in form.items() if k != "on"})) for form in forms)

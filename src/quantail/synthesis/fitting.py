@@ -1,0 +1,223 @@
+"""The fit of one table (or group): the design, followed question by question through the gate.
+
+Confidential arrays live only here, in the scores, and in the gate. Everything that decides how to go on (grids,
+bins, targets) comes from the schema, from the public number of rows, or from what was released before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, strength_of
+from quantail.quantiles import (
+    BEND_LEVELS,
+    Bend,
+    Curve,
+    Scale,
+    StepCurve,
+    choose_slope,
+    draw_bend,
+    draw_rungs,
+    fit_curve,
+)
+from quantail.quantiles.depth import rung_levels
+from quantail.quantiles.grid import near, wide
+from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope, context_cell, draw_rows
+from quantail.synthesis.design import ColumnDesign, Design, even_levels
+
+Floats = NDArray[np.float64]
+_SIMULATED_ROWS = 20_000
+_MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
+_LADDER_GRID = 30
+
+
+@dataclass
+class Fit:
+    """A fit in progress: the gate, public facts, confidential arrays and the models released so far."""
+
+    gate: Gate
+    rows: int
+    confidential: dict[str, NDArray[Any]]
+    rng: np.random.Generator
+    innovations: dict[str, NDArray[Any]] = field(default_factory=dict)
+    values: dict[str, NDArray[Any]] = field(default_factory=dict)
+    models: dict[str, ColumnModel] = field(default_factory=dict)
+
+    def rate(self, leaf: Plan) -> float:
+        """Return the strength of a leaf, as the depth rules count it."""
+        return float(strength_of(leaf.cost, self.gate.definition))
+
+    def noise_rows(self, leaf: Plan) -> float:
+        """Return the scale of noise, in rows, of a joint draw or a selection."""
+        return (4 if self.gate.relation == "replace-one" else 2) / self.rate(leaf)
+
+
+def fit_columns(
+    gate: Gate, design: Design, confidential: dict[str, NDArray[Any]], progress: Callable[[str], None]
+) -> tuple[ColumnModel, ...]:
+    """Release the models of all columns of a design."""
+    fit = Fit(gate, design.rows, confidential, gate.noise.generator())
+    for column in design.columns:
+        progress(column.column.name)
+        release = _fit_category if column.column.type == "category" else _fit_numeric
+        fit.models[column.column.name] = release(fit, column)
+    return tuple(fit.models.values())
+
+
+def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
+    scale = Scale.of(design.column)
+    residual = fit.values[design.column.name] = scale.dithered(fit.confidential[design.column.name], fit.rng)
+    shifts: list[tuple[str, Bend]] = []
+    for name in design.shifts:
+        shift = _fit_shift(fit, design, scale, residual, name)
+        residual = shift.flatten(residual, fit.innovations[name])
+        shifts.append((name, shift))
+    slopes = []
+    for name in design.slopes:
+        slope = _fit_slope(fit, design, scale, residual, name)
+        residual = residual - slope.slope * (fit.innovations[name] - slope.centre)
+        slopes.append(slope)
+    bends, curve, residual = _fit_rest(fit, design, scale, residual)
+    fit.innovations[design.column.name] = residual
+    return NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
+
+
+def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
+    predictor = fit.models[name]
+    assert isinstance(predictor, NumericModel)
+    low, high = scale.ends
+    centre, spread = predictor.curve.centre, predictor.curve.spread
+    slope = choose_slope(
+        fit.gate,
+        design.leaves(f"slope on {name}"),
+        residual,
+        fit.innovations[name],
+        centre,
+        (high - low) / max(spread, 1e-12),
+        fit.rows,
+    )
+    return Slope(name, slope, centre)
+
+
+def _fit_rest(
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats
+) -> tuple[list[tuple[str, Bend]], Curve | StepCurve, Floats]:
+    """Release the bends and the curve of what the slopes left over."""
+    leaves = design.leaves("curve")
+    if design.cells:
+        return [], _count_cells(fit, leaves[0], scale, fit.confidential[design.column.name]), residual
+    low, high = residual_range(scale, bool(design.slopes or design.shifts))
+    grid = wide(low, high, scale.log)
+    bends: list[tuple[str, Bend]] = []
+    if len(leaves) == 2:
+        overall = draw_rungs(fit.gate, leaves[0], residual, grid, _levels(), fit.rows)
+        grid = _near(overall, scale, low, high)
+        for name in design.bends:
+            bend = _fit_bend(
+                fit, design, residual, overall, name, _near(overall, scale, low, high, _LADDER_GRID)
+            )
+            residual = bend.flatten(residual, fit.innovations[name])
+            bends.append((name, bend))
+    levels = rung_levels(fit.rows * fit.rate(leaves[-1]))
+    rungs = draw_rungs(fit.gate, leaves[-1], residual, grid, levels, fit.rows)
+    return bends, fit_curve(levels, rungs, fit.rows, fit.noise_rows(leaves[-1]), _least(scale)), residual
+
+
+def _fit_bend(
+    fit: Fit, design: ColumnDesign, residual: Floats, overall: Floats, name: str, grid: Floats
+) -> Bend:
+    predictor = fit.models[name]
+    assert isinstance(predictor, NumericModel)
+    curve, bins = predictor.curve, design.bins
+    cell = np.searchsorted(curve(even_levels(bins)), fit.innovations[name], side="left").astype(np.int64)
+    centres = _increasing(curve((np.arange(bins) + 0.5) / bins))
+    expected = np.full(bins, fit.rows / bins)
+    leaves = design.leaves(f"bend on {name}")
+    noise = fit.noise_rows(leaves[0]) / 2
+    return draw_bend(fit.gate, leaves, residual, cell, expected, centres, overall, grid, noise, steps=False)
+
+
+def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Bend:
+    """Release the median and spread of a column in every category of an earlier one."""
+    first, *leaves = design.leaves(f"shift on {name}")
+    low, high = scale.ends
+    overall = draw_rungs(fit.gate, first, residual, wide(low, high, scale.log), _levels(), fit.rows)
+    simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng)
+    model = fit.models[name]
+    assert isinstance(model, CategoryModel)
+    codes = np.arange(len(model.shares[0]), dtype=np.float64)
+    share = np.bincount(simulated.values[name], minlength=codes.size) / _SIMULATED_ROWS
+    expected = np.maximum(fit.rows * share, 1.0)
+    grid = _near(overall, scale, low, high, _LADDER_GRID)
+    noise = fit.noise_rows(leaves[0]) / 2
+    return draw_bend(
+        fit.gate, leaves, residual, fit.innovations[name], expected, codes, overall, grid, noise, steps=True
+    )
+
+
+def _fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
+    column = design.column
+    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential[column.name]
+    cuts: tuple[float, ...] = ()
+    cell, cells = np.zeros_like(codes), 1
+    if design.context:
+        cells = design.bins
+        if isinstance(fit.models[design.context], NumericModel):
+            simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng).values[design.context]
+            cuts = tuple(np.quantile(simulated, even_levels(cells)).tolist())
+        cell = context_cell(fit.values[design.context], cuts)
+    size = len(column.categories)
+    counts = np.bincount(cell * size + codes, minlength=cells * size).astype(np.int64)
+    noisy = _released_shares(fit, design.leaves("count")[0], counts).reshape(cells, size)
+    marginal = noisy.sum(axis=0) + 1e-9
+    rows = [row if row.sum() > 0 else marginal for row in noisy]
+    return CategoryModel(
+        column.name, design.context, cuts, tuple(tuple((row / row.sum()).tolist()) for row in rows)
+    )
+
+
+def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Floats) -> StepCurve:
+    """Release how many rows hold each of a column's few possible values."""
+    cells = round((scale.upper - scale.lower) / scale.step) + 1
+    position = np.rint((values - scale.lower) / scale.step).astype(np.int64)
+    counts = np.bincount(position, minlength=cells).astype(np.int64)
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(_released_shares(fit, leaf, counts).tolist()))
+
+
+def _released_shares(fit: Fit, leaf: Plan, counts: NDArray[np.int64]) -> Floats:
+    """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
+    sensitivity = 2 if fit.gate.relation == "replace-one" else 1
+    noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
+    scale = fit.noise_rows(leaf) / 2
+    cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
+    return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
+
+
+def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
+    """Return the public range in which candidates for a column, or for its residual, lie."""
+    low, high = scale.ends
+    margin = _MARGIN * (high - low) if explained else 0.0
+    return low - margin, high + margin
+
+
+def _near(overall: Floats, scale: Scale, low: float, high: float, fine: int = 120) -> Floats:
+    spread = 0.8 * max(float(overall[2] - overall[0]), _least(scale))
+    return near(float(overall[1]), spread, low, high, fine)
+
+
+def _least(scale: Scale) -> float:
+    """Return the smallest spread that a residual can have: a lattice step, or a millionth of the range."""
+    low, high = scale.ends
+    return (high - low) * 1e-6 if scale.log else max(scale.step, (high - low) * 1e-6)
+
+
+def _levels() -> Floats:
+    return np.asarray([float(level) for level in BEND_LEVELS])
+
+
+def _increasing(values: Floats) -> Floats:
+    return np.asarray(np.maximum.accumulate(values) + 1e-12 * np.arange(values.size))

@@ -1,0 +1,194 @@
+"""A fitted table: released columns, group by group, with the public facts that belong to them.
+
+Everything in it is released: it can be published, and any number of tables can be drawn from it free of charge.
+Saved as readable JSON; floats survive the round trip bit for bit.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail._version import __version__
+from quantail.errors import ModelError, OptionError, QuantailError
+from quantail.frames import FrameShape
+from quantail.privacy import Plan
+from quantail.schema import Schema
+from quantail.synthesis.column import ColumnModel, NumericModel, column_from_dict, draw_rows
+
+FORMAT = 1
+NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
+
+
+@dataclass(frozen=True)
+class GroupModel:
+    """The released columns of one group of rows.
+
+    Attributes
+    ----------
+    codes : tuple of int
+        The group's category codes, in the order of the schema's `by`; empty if the table has no groups.
+    rows : int
+        Public (or released) number of rows.
+    """
+
+    codes: tuple[int, ...]
+    rows: int
+    columns: tuple[ColumnModel, ...]
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A released model of a table.
+
+    Examples
+    --------
+    >>> from quantail.datasets import paper_schema, paper_split
+    >>> from quantail.synthesis import TableSynthesizer
+    >>> import pyarrow as pa
+    >>> train, _ = paper_split(1)
+    >>> model = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1).fit(pa.table(train))
+    >>> model.sample(3).num_rows
+    3
+    """
+
+    schema: Schema
+    plan: Plan
+    epsilon: str
+    delta: str
+    method: str
+    private: bool
+    shape: FrameShape
+    groups: tuple[GroupModel, ...]
+    version: str = __version__
+
+    @property
+    def rows(self) -> int:
+        """Rows of the original table (public, or released under add/remove)."""
+        return sum(group.rows for group in self.groups)
+
+    def sample(self, n: int | None = None, replicates: int = 1, seed: int | None = None) -> Any:
+        """Draw synthetic tables; free of charge, because the model is already released.
+
+        Parameters
+        ----------
+        n : int, optional
+            Rows of each table; as many as the original by default.
+        replicates : int
+            Number of tables; a list is returned if it is above 1.
+        seed : int, optional
+            For the same rows again; by default they are different each time.
+
+        Returns
+        -------
+        frame or list of frames
+            Of the kind that was fitted.
+        """
+        for word, number in (("n", n), ("replicates", replicates)):
+            if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+                raise OptionError(f"{word} must be a whole number of at least 1")
+        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        tables = [self._frame(self.rows if n is None else n, rng) for _ in range(replicates)]
+        return tables[0] if replicates == 1 else tables
+
+    def _frame(self, n: int, rng: np.random.Generator) -> Any:
+        sizes = np.array([group.rows for group in self.groups])
+        share = np.full(sizes.size, 1 / sizes.size) if sizes.sum() == 0 else sizes / sizes.sum()
+        wanted = sizes if n == sizes.sum() else rng.multinomial(n, share)
+        parts = [self._draw(group, int(m), rng) for group, m in zip(self.groups, wanted, strict=True) if m]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in self.schema.names}
+        return self.shape.build(columns, self.schema)
+
+    def _draw(self, group: GroupModel, n: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        values = dict(draw_rows(group.columns, n, rng).values)
+        for column in group.columns:
+            if isinstance(column, NumericModel):
+                values[column.name] = column.scale.backward(values[column.name])
+        return values | {
+            name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Return the public facts of the release, as plain JSON values."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "definition": "pure" if self.plan.unit == "epsilon" else "zcdp",
+            "neighbours": self.schema.neighbours,
+            "unit": self.schema.unit,
+            "schema": self.schema.to_toml(),
+            "plan": self.plan.to_dict(),
+            "method": self.method,
+            "version": self.version,
+            "private": self.private,
+            "rows": self.rows,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON values."""
+        groups = [
+            {"codes": list(group.codes), "rows": group.rows, "columns": [c.to_dict() for c in group.columns]}
+            for group in self.groups
+        ]
+        notice = {} if self.private else {"notice": NOT_PRIVATE}
+        return {"format": FORMAT, **notice, **self.facts(), "shape": self.shape.to_dict(), "groups": groups}
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "TableModel":
+        """Rebuild a model from `to_dict`."""
+        if form.get("format") != FORMAT:
+            raise ModelError(
+                "this model was saved in another format; fit it again or use the version that wrote it"
+            )
+        groups = tuple(
+            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(column_from_dict(c) for c in g["columns"]))
+            for g in form["groups"]
+        )
+        return cls(
+            Schema.from_toml(form["schema"]),
+            Plan.from_dict(form["plan"]),
+            form["epsilon"],
+            form["delta"],
+            form["method"],
+            bool(form["private"]),
+            FrameShape.from_dict(form["shape"]),
+            groups,
+            form["version"],
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "TableModel":
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or is not a model.
+        """
+        try:
+            form = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ModelError(f"cannot read the model {path}: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            raise ModelError(
+                f"{path} is not a model: it is not valid JSON; name the file that `fit` wrote"
+            ) from None
+        if not isinstance(form, dict):
+            raise ModelError(f"{path} is not a model; name the file that `fit` wrote")
+        try:
+            return cls.from_dict(form)
+        except QuantailError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise ModelError(
+                f"{path} is not a complete model; fit again, or get a fresh copy of it"
+            ) from None

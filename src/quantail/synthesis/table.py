@@ -1,0 +1,228 @@
+"""TableSynthesizer: from a confidential table and a schema to a released model."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError, OptionError
+from quantail.frames import FrameShape, confidential_columns
+from quantail.privacy import (
+    Definition,
+    Gate,
+    Ledger,
+    Noise,
+    Plan,
+    SecureNoise,
+    SimulatedNoise,
+    as_decimal,
+    parse_epsilon,
+    rho_from,
+    split,
+)
+from quantail.schema import Schema
+from quantail.synthesis.design import ROWS, draw_design
+from quantail.synthesis.fitting import fit_columns
+from quantail.synthesis.model import GroupModel, TableModel
+
+METHODS = ("ladder",)
+FEWEST_ROWS = 20
+Progress = Callable[[str, float], None]
+GroupKey = tuple[int, ...]
+
+
+class TableSynthesizer:
+    """Makes differentially private models of a table.
+
+    Parameters
+    ----------
+    schema : Schema
+        What is public about the table.
+    epsilon : int, float, str or Fraction
+        The whole privacy budget of one fit.
+    method : {"ladder"}
+        How columns are modelled.
+    definition : {"pure", "zcdp"}
+        Pure epsilon-DP, or zCDP that implies (epsilon, delta)-DP.
+    delta : float, optional
+        With "zcdp" only.
+    noise : {"secure", "simulated"}
+        "simulated" is seeded, has the same law, and is NOT PRIVATE: for experiments.
+    seed : int, optional
+        With "simulated" only.
+
+    Examples
+    --------
+    >>> from quantail.datasets import paper_schema
+    >>> TableSynthesizer(paper_schema(), epsilon=1).plan(rows=5000).cost
+    Fraction(1, 1)
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        epsilon: int | float | str | Fraction = 1,
+        *,
+        method: str = "ladder",
+        definition: Definition = "pure",
+        delta: float | str | Fraction | None = None,
+        noise: Literal["secure", "simulated"] = "secure",
+        seed: int | None = None,
+    ) -> None:
+        if method not in METHODS:
+            raise OptionError(f"method {method!r} is not known; use one of: {', '.join(METHODS)}")
+        if definition not in ("pure", "zcdp"):
+            raise OptionError("definition must be 'pure' or 'zcdp'")
+        if (definition == "zcdp") != (delta is not None):
+            raise OptionError("delta goes with definition='zcdp' and only with it")
+        if noise not in ("secure", "simulated"):
+            raise OptionError("noise must be 'secure' or 'simulated'")
+        if noise == "secure" and seed is not None:
+            raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
+        self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
+        self.definition, self.noise, self.seed = definition, noise, seed
+        self.delta = None if delta is None else parse_epsilon(delta, "delta")
+        self._cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
+
+    def plan(self, rows: int | Mapping[GroupKey, int]) -> Plan:
+        """Return the budget plan for a table of so many rows, touching no data.
+
+        Parameters
+        ----------
+        rows : int or mapping
+            Rows of the table; with groups, rows of each group by its category codes, or a total that is taken to
+            be spread evenly.
+        """
+        sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
+        counted, rest = self._shares()
+        groups = [
+            draw_design(self.schema, size, rest, self.definition, self._name(key)).plan
+            for key, size in sizes.items()
+        ]
+        return self._whole(counted, groups)
+
+    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
+        """Release a model of a confidential table.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow table
+            One row per unit.
+        ledger : Ledger, optional
+            Charged with the whole budget before any value takes part in a question.
+        progress : callable, optional
+            Called with the column's name and the share of work done.
+        """
+        confidential = confidential_columns(frame, self.schema)
+        shape = FrameShape.of(frame, self.schema)
+        members = self._members(confidential)
+        counted, rest = self._shares()
+        if counted is None and sum(map(len, members.values())) < FEWEST_ROWS:
+            raise DataError(
+                f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary; "
+                "collect more rows, or pool this table with others"
+            )
+        if ledger is not None:
+            intended = (
+                self.plan({key: len(rows) for key, rows in members.items()}) if counted is None else None
+            )
+            ledger.charge(
+                self._cost,
+                f"fit {self.schema.name or 'table'} ({self.method})",
+                intended.hash() if intended else "rows are private",
+                unit="epsilon" if self.delta is None else "rho",
+            )
+        noise: Noise = SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)
+        sizes = self._sizes(members, counted, noise)
+        models, plans = [], []
+        for done, (key, rows) in enumerate(members.items()):
+            if sizes[key] < 1:
+                continue
+            design = draw_design(self.schema, sizes[key], rest, self.definition, self._name(key))
+            gate = Gate(design.plan, noise, self.schema.neighbours)
+            table = {name: values[rows] for name, values in confidential.items()}
+            tell = _telling(progress, done, len(members), len(design.columns))
+            models.append(GroupModel(key, sizes[key], fit_columns(gate, design, table, tell)))
+            plans.append(design.plan)
+        return TableModel(
+            self.schema,
+            self._whole(counted, plans),
+            as_decimal(self.epsilon),
+            "" if self.delta is None else str(float(self.delta)),
+            self.method,
+            noise.private,
+            shape,
+            tuple(models),
+        )
+
+    def _shares(self) -> tuple[Fraction | None, Fraction]:
+        """Return the budget for counting rows (add/remove only) and the rest."""
+        if self.schema.neighbours == "replace-one":
+            return None, self._cost
+        counted, rest = split(self._cost, [ROWS, 4 - ROWS])
+        return counted, rest
+
+    def _whole(self, counted: Fraction | None, groups: list[Plan]) -> Plan:
+        body = (
+            groups[0]
+            if not self.schema.by
+            else Plan.parallel("groups", groups, "disjoint rows share the budget")
+        )
+        if counted is None:
+            return body
+        return Plan.sequence("release", [self._rows_leaf(counted), body])
+
+    def _rows_leaf(self, cost: Fraction) -> Plan:
+        unit: Literal["epsilon", "rho"] = "epsilon" if self.delta is None else "rho"
+        return Plan.leaf("rows", cost, "number of rows" + (" of every group" if self.schema.by else ""), unit)
+
+    def _sizes(
+        self, members: Mapping[GroupKey, NDArray[np.int64]], counted: Fraction | None, noise: Noise
+    ) -> dict[GroupKey, int]:
+        """Return public sizes: the rows themselves, or under add/remove a released count of at least one."""
+        true = np.array([len(rows) for rows in members.values()], dtype=np.int64)
+        if counted is not None:
+            leaf = self._rows_leaf(counted)
+            true = np.maximum(Gate(leaf, noise, "add-remove").count(leaf, true, 1), 1)
+        return dict(zip(members, true.tolist(), strict=True))
+
+    def _members(self, confidential: Mapping[str, NDArray[Any]]) -> dict[GroupKey, NDArray[np.int64]]:
+        """Return the rows of every public group, empty ones included."""
+        rows = len(next(iter(confidential.values())))
+        if not self.schema.by:
+            return {(): np.arange(rows)}
+        levels = [len(self.schema.column(name).categories) for name in self.schema.by]
+        cell = np.ravel_multi_index([confidential[name] for name in self.schema.by], levels)
+        order = np.argsort(cell, kind="stable")
+        ends = np.searchsorted(cell[order], np.arange(np.prod(levels) + 1))
+        keys = product(*(range(level) for level in levels))
+        return {key: order[ends[k] : ends[k + 1]] for k, key in enumerate(keys)}
+
+    def _even(self, rows: int) -> dict[GroupKey, int]:
+        if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+            raise OptionError("rows must be a whole number of at least 1")
+        keys = list(product(*(range(len(self.schema.column(name).categories)) for name in self.schema.by)))
+        return {key: max(rows // len(keys), 1) for key in keys}
+
+    def _name(self, key: GroupKey) -> str:
+        if not key:
+            return self.schema.name or "table"
+        labels = (
+            self.schema.column(name).categories[code] for name, code in zip(self.schema.by, key, strict=True)
+        )
+        return ", ".join(labels)
+
+
+def _telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
+    """Return a function that reports a column as a share of all the work."""
+    state = {"columns": 0}
+
+    def tell(name: str) -> None:
+        if progress is not None:
+            progress(name, (done + state["columns"] / columns) / groups)
+        state["columns"] += 1
+
+    return tell
