@@ -1,5 +1,71 @@
-"""Differentially private synthetic copies of heavy-tailed tables."""
+"""Differentially private synthetic copies of heavy-tailed tables.
+
+The names below are the public surface. They are loaded on first use, so that `import quantail` stays fast.
+
+Examples
+--------
+>>> import quantail
+>>> schema = quantail.Schema((quantail.Column("pay", "numeric", 0, 1_000_000, grid="log"),), unit="person")
+>>> quantail.plan(schema, rows=5000, epsilon=1).cost
+Fraction(1, 1)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from quantail._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from quantail.errors import (
+        BudgetError,
+        DataError,
+        LedgerError,
+        ModelError,
+        OptionError,
+        QuantailError,
+        SchemaError,
+    )
+    from quantail.evaluation import evaluate
+    from quantail.privacy import Ledger
+    from quantail.schema import Column, Schema
+    from quantail.synthesis import TableModel, TableSynthesizer, plan
+
+__all__ = [
+    "BudgetError",
+    "Column",
+    "DataError",
+    "Ledger",
+    "LedgerError",
+    "ModelError",
+    "OptionError",
+    "QuantailError",
+    "Schema",
+    "SchemaError",
+    "TableModel",
+    "TableSynthesizer",
+    "__version__",
+    "evaluate",
+    "plan",
+]
+
+_ROOMS = {
+    "evaluate": "quantail.evaluation",
+    "Ledger": "quantail.privacy",
+    "Column": "quantail.schema",
+    "Schema": "quantail.schema",
+    "TableModel": "quantail.synthesis",
+    "TableSynthesizer": "quantail.synthesis",
+    "plan": "quantail.synthesis",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'quantail' has no attribute {name!r}")
+    found = getattr(import_module(_ROOMS.get(name, "quantail.errors")), name)
+    globals()[name] = found  # the next look-up no longer comes here
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -2,6 +2,6 @@
 
 from quantail.synthesis.design import Design, draw_design
 from quantail.synthesis.model import TableModel
-from quantail.synthesis.table import TableSynthesizer
+from quantail.synthesis.table import TableSynthesizer, plan
 
-__all__ = ["Design", "TableModel", "TableSynthesizer", "draw_design"]
+__all__ = ["Design", "TableModel", "TableSynthesizer", "draw_design", "plan"]

@@ -216,6 +216,30 @@ class TableSynthesizer:
         return ", ".join(labels)
 
 
+def plan(
+    schema: Schema,
+    rows: int | Mapping[GroupKey, int],
+    epsilon: int | float | str | Fraction = 1,
+    **options: Any,
+) -> Plan:
+    """Return the budget plan of a fit, touching no data.
+
+    Parameters
+    ----------
+    rows : int or mapping
+        As in `TableSynthesizer.plan`.
+    **options
+        Options of `TableSynthesizer`, such as `definition` and `delta`.
+
+    Examples
+    --------
+    >>> from quantail.datasets import paper_schema
+    >>> plan(paper_schema(), rows=5000, epsilon="1/4").cost
+    Fraction(1, 4)
+    """
+    return TableSynthesizer(schema, epsilon, **options).plan(rows)
+
+
 def _telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
     """Return a function that reports a column as a share of all the work."""
     state = {"columns": 0}
