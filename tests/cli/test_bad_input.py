@@ -152,15 +152,23 @@ def test_values_outside_the_bounds_are_clipped_without_a_word(shop):
         assert "987654321" not in (shop.folder / name).read_text()
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [["7,987654.25"], ["7,987654.25"] * 40],
-    ids=["one row", "constant columns"],
-)
-def test_tiny_and_constant_tables_are_synthesised(shop, lines):
-    done = attempt(shop, table=shop.write("tiny.csv", "\n".join(["jobs,pay", *lines]) + "\n"))
+def test_a_table_of_one_row_is_too_small_and_costs_nothing(shop):
+    refused(shop, 4, "rows", table=shop.write("tiny.csv", "jobs,pay\n7,987654.25\n"))
+
+
+def test_constant_columns_are_synthesised(shop):
+    lines = ["jobs,pay", *["7,987654.25"] * 40]
+    done = attempt(shop, table=shop.write("constant.csv", "\n".join(lines) + "\n"))
     assert done.exit_code == 0, done.output
     assert not any(canary in done.output for canary in CANARIES)
+
+
+def test_a_limit_below_the_cost(shop):
+    before = shop.files()
+    arguments = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "--limit", "0.5", "-o", "out.csv")
+    done = shop.run("synth", shop.table, *arguments)
+    assert done.exit_code == 5 and "--limit 0.5 is below" in done.stderr
+    assert shop.files() == before
 
 
 def test_a_model_that_is_no_model(shop):

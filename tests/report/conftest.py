@@ -26,7 +26,7 @@ class StatedModel:
         self.stated = {
             "schema": SCHEMA.to_toml(),
             "plan": self.plan.to_dict(),
-            "epsilon": "1/3",
+            "epsilon": "0.333333333333 (1/3)",
             "delta": "1/1000000" if unit == "rho" else None,
             "definition": "pure" if unit == "epsilon" else "zcdp",
             "method": "ladder",

@@ -13,7 +13,7 @@ from quantail.report import release_card
 def test_the_promise_is_stated_in_full(stated):
     promise = release_card(stated(), rows=10)["promise"]
     assert promise["definition"] == "pure epsilon-DP"
-    assert promise["epsilon"] == "1/3"
+    assert promise["epsilon"] == "0.333333333333 (1/3)"
     assert (promise["unit"], promise["neighbours"], promise["groups"]) == ("firm", "replace-one", ["region"])
     assert "one firm" in promise["neighbours_in_words"]
 

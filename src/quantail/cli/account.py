@@ -1,12 +1,13 @@
 """The account that a run pays from: which ledger, made when, and what became of the charge."""
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from quantail.cli.console import note, warn
-from quantail.errors import LedgerError, OptionError
-from quantail.privacy.budget import Plan, as_decimal
+from quantail.errors import BudgetError, LedgerError, OptionError
+from quantail.privacy.budget import Plan, as_decimal, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.ledger import Ledger
 from quantail.schema import Schema
@@ -16,12 +17,26 @@ BUSY_SECONDS = 10.0  # how long to wait for another process that holds the ledge
 
 @dataclass(frozen=True)
 class Account(Ledger):
-    """A ledger that remembers what this run charged to it, so that the charge can be marked afterwards."""
+    """A ledger that starts with its first charge, and remembers what this run charged, to mark it afterwards.
 
+    Attributes
+    ----------
+    start : Fraction, optional
+        Limit to start the ledger with if its file does not exist when something is charged; a run that ends
+        before that leaves no empty ledger behind.
+    charges : list of Entry
+        What this run charged.
+    """
+
+    start: Fraction | None = None
     charges: list[Entry] = field(default_factory=list, compare=False)
 
     def charge(self, *args: Any, **named: Any) -> Entry:
         """Spend part of the budget, as `Ledger.charge` does."""
+        if self.start is not None and not self.path.exists():
+            Ledger.create(self.path, self.dataset, self.start, self.unit)
+            limit = f"limit {as_decimal(self.start)} {self.unit}"
+            note(f"Started the ledger {self.path} for data set {self.dataset!r}, {limit}.")
         entry = super().charge(*args, **named)
         self.charges.append(entry)
         return entry
@@ -36,9 +51,9 @@ class Account(Ledger):
 
 
 def open_account(path: Path, schema: Schema, source: Path, plan: Plan, limit: str | None) -> Account:
-    """Open the ledger of a data set, or start it with `limit`, by default with just what the plan costs."""
+    """Open the ledger of a data set, or prepare a new one with `limit`, by default what the plan costs."""
     if not path.exists():
-        return _started(path, schema.name or source.stem, plan, limit)
+        return _new_account(path, schema.name or source.stem, plan, limit)
     if limit is not None:
         raise OptionError(
             f"--limit is for a ledger that is created now, and {path} exists: "
@@ -53,14 +68,18 @@ def open_account(path: Path, schema: Schema, source: Path, plan: Plan, limit: st
     return account
 
 
-def _started(path: Path, dataset: str, plan: Plan, limit: str | None) -> Account:
-    account = Account.create(path, dataset, plan.cost if limit is None else limit, plan.unit)
-    note(
-        f"Started the ledger {path} for data set {dataset!r}, limit {as_decimal(account.limit)} {plan.unit}."
-    )
-    if limit is None:
-        note(
-            "A second release from these data will be refused until someone raises the limit: "
-            f"quantail ledger raise {path} --limit ... --reason ..."
+def _new_account(path: Path, dataset: str, plan: Plan, limit: str | None) -> Account:
+    start = plan.cost if limit is None else parse_epsilon(limit, "--limit")
+    if start < plan.cost:
+        raise BudgetError(
+            f"--limit {as_decimal(start)} is below what this release costs, {as_decimal(plan.cost)} "
+            f"{plan.unit}: raise --limit or lower --epsilon"
         )
-    return account
+    if not path.parent.is_dir():
+        raise LedgerError(f"the folder {path.parent} of the new ledger does not exist; create it first")
+    if start == plan.cost:
+        note(
+            f"The new ledger {path} allows just this release. A second one from these data will be refused "
+            f"until someone raises the limit: quantail ledger raise {path} --limit ... --reason ..."
+        )
+    return Account(path, dataset, plan.unit, BUSY_SECONDS, start)

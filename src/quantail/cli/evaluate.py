@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _LEGEND = (
     "pmse: how well rows can be told apart, 0 not at all; wrt: Wasserstein distance over that of random "
-    "splits, about 1 for a fresh sample; km: agreement of binned tables, up to 1000; quantile_error: relative; "
-    "int_diff, slope_diff: regression coefficients, in standard errors of the real fit; nrmse: prediction "
-    "error on the holdout over its standard deviation."
+    "splits, about 1 for a fresh sample; km: agreement of binned tables, up to 1000; quantile_error: "
+    "relative; int_diff, slope_diff: of regression coefficients, in standard errors of the real fit; "
+    "nrmse: prediction error on the holdout over its standard deviation."
 )
 
 EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml --json measures.json"

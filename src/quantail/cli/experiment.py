@@ -1,8 +1,7 @@
 """`quantail experiment`: the studies behind the published figures, run again."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -30,30 +29,18 @@ def simulation(
 
     The tables are simulated, so nothing confidential is read and nothing is charged.
     """
+    from quantail.experiments.simulation import run_simulation
     from quantail.privacy.budget import parse_epsilon
 
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if not names:
         raise OptionError("--methods is empty: name at least one, for instance --methods ladder,fresh")
     budget = parse_epsilon(epsilon)
-    run_simulation = _study()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot make the folder {out}: {error.strerror}; choose another one") from None
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out} is not a folder; choose another one with --out")
     with progress("simulation", quiet) as report:
         run_simulation(
             names, budget, replications, seed, out, secure=secure, workers=workers, progress=report
         )
     say((out / "table.md").read_text(encoding="utf-8"))
     note(f"Wrote {out / 'results.json'} and {out / 'table.md'}")
-
-
-def _study() -> Callable[..., Any]:
-    try:
-        from quantail.experiments.simulation import run_simulation
-    except ModuleNotFoundError as error:
-        if error.name != "joblib":
-            raise
-        raise OptionError("experiments need joblib; install quantail[experiments]") from None
-    return run_simulation

@@ -1,5 +1,6 @@
 """`quantail plan`: how a budget would be spent, before any data are read."""
 
+from itertools import product
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,19 +44,35 @@ def plan(
     note(f"Plan hash {tree.hash()}")
 
 
-def _rows(given: list[str], schema: "Schema") -> int | dict[str, int]:
-    """Read --rows: one number, or a number for each group."""
+def _rows(given: list[str], schema: "Schema") -> int | dict[tuple[int, ...], int]:
+    """Read --rows: one number, or a number for each group; groups are known by their category codes."""
     if len(given) == 1 and "=" not in given[0]:
         return _count(given[0])
     if not schema.by:
         raise OptionError("--rows: this schema has no groups, so give one number: --rows 5000")
-    counts: dict[str, int] = {}
+    groups = _groups(schema)
+    counts: dict[tuple[int, ...], int] = {}
     for item in given:
-        name, equals, number = item.rpartition("=")
-        if not equals or name in counts:
-            raise OptionError("--rows: write every group once, as NAME=NUMBER: --rows north=500")
-        counts[name] = _count(number)
+        name, _, number = item.rpartition("=")
+        if name not in groups or groups[name] in counts:
+            raise OptionError(
+                f"--rows: write every group once, as NAME=NUMBER; groups are {'; '.join(groups)}"
+            )
+        counts[groups[name]] = _count(number)
+    if len(counts) < len(groups):
+        missing = [name for name, codes in groups.items() if codes not in counts]
+        raise OptionError(
+            f"--rows: groups are missing: {'; '.join(missing)}; add --rows NAME=NUMBER for each"
+        )
     return counts
+
+
+def _groups(schema: "Schema") -> dict[str, tuple[int, ...]]:
+    """List the groups by name, labels separated by commas where several columns define them."""
+    levels = [list(enumerate(schema.column(name).categories)) for name in schema.by]
+    return {
+        ",".join(label for _, label in cell): tuple(code for code, _ in cell) for cell in product(*levels)
+    }
 
 
 def _count(text: str) -> int:

@@ -17,7 +17,7 @@ from quantail.cli.account import Account, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
 from quantail.frames import check_table, read_table
-from quantail.privacy.budget import Plan, parse_epsilon
+from quantail.privacy.budget import parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.schema import Schema
 from quantail.synthesis import TableModel, TableSynthesizer
@@ -95,7 +95,7 @@ def paid_fit(file: Path, schema: Schema, spending: Spending, quiet: bool = False
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over."""
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
-    plan = plan_for(maker, table, schema)
+    plan = maker.plan(table.num_rows)  # for its cost and unit; the fit plans again, group by group
     account = None
     if spending.ledger is not None:
         account = open_account(spending.ledger, schema, file, plan, spending.limit)
@@ -124,8 +124,3 @@ def read_fitting(file: Path, schema: Schema) -> pa.Table:
         listed = "\n".join(f"- {problem}" for problem in problems)
         raise DataError(f"{file} does not fit its schema; nothing was charged\n{listed}")
     return table
-
-
-def plan_for(maker: TableSynthesizer, table: pa.Table, schema: Schema) -> Plan:
-    """Draw up the plan for a table; its number of rows is all that is used of it."""
-    return maker.plan(table.num_rows)

@@ -108,14 +108,14 @@ def release_card(
 def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan) -> dict[str, Any]:
     promise = {
         "definition": "pure epsilon-DP" if plan.unit == "epsilon" else "rho-zCDP",
-        "epsilon": str(facts["epsilon"]),
+        "epsilon": facts["epsilon"],
         "unit": schema.unit,
         "neighbours": schema.neighbours,
         "neighbours_in_words": _NEIGHBOURS[schema.neighbours].format(unit=schema.unit),
         "groups": list(schema.by),
     }
     if plan.unit == "rho":
-        promise |= {"rho": str(plan.cost), "delta": str(facts["delta"])}
+        promise |= {"rho": str(plan.cost), "delta": facts["delta"]}
     return promise
 
 

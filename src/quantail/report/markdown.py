@@ -36,9 +36,9 @@ def render_markdown(card: Mapping[str, Any]) -> str:
 
 
 def _promise(promise: Mapping[str, Any]) -> list[str]:
-    budget = f"epsilon {_amount(promise['epsilon'])}"
+    budget = f"epsilon {promise['epsilon']}"
     if "rho" in promise:
-        budget += f" at delta {promise['delta']} (rho {_amount(promise['rho'])})"
+        budget += f" at delta {promise['delta']} (rho {as_decimal(Fraction(promise['rho']))})"
     lines = [
         f"- **Definition:** {promise['definition']}, {budget}",
         f"- **Protected unit:** {promise['unit']}",
@@ -99,7 +99,3 @@ def _cell(text: str) -> str:
 
 def _list(title: str, lines: Iterable[str]) -> list[str]:
     return [f"## {title}", "\n".join(f"- {line}" for line in lines)]
-
-
-def _amount(text: str) -> str:
-    return as_decimal(Fraction(text))
