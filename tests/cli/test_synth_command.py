@@ -174,6 +174,66 @@ def test_a_run_that_fails_after_the_charge_is_marked_failed_and_stays_spent(shop
     assert marks() == ["failed"] and Ledger.open("payroll.ledger").left == 0
 
 
+def test_an_interrupt_after_the_charge_is_marked_failed(shop, monkeypatch):
+    from quantail.synthesis import TableModel
+
+    def stop(*args, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TableModel, "save", stop)
+    before = shop.files()
+    done = synth(shop, "--model", "m.json")
+    assert done.exit_code == 130 and "stays in the ledger" in done.stderr
+    assert shop.files() - before == {"payroll.ledger"}
+    assert marks() == ["failed"]
+
+
+GROUPED = """
+
+[[column]]
+name = "region"
+type = "category"
+categories = ["north", "south"]
+source = "code book"
+"""
+
+
+def grouped(shop, neighbours):
+    text = shop.schema.read_text().replace("replace-one", neighbours)
+    shop.schema.write_text(text.replace("[table]\n", '[table]\nby = ["region"]\n') + GROUPED)
+    lines = shop.table.read_text().splitlines()
+    body = [f"{line},{'north' if place % 4 else 'south'}" for place, line in enumerate(lines[1:])]
+    shop.table.write_text("\n".join([lines[0] + ",region", *body]) + "\n")
+
+
+def test_groups_keep_their_public_sizes_and_the_plan_that_was_shown(shop):
+    grouped(shop, "replace-one")
+    assert synth(shop).exit_code == 0
+    regions = pyarrow.parquet.read_table("out.parquet")["region"].to_pylist()
+    assert (regions.count("north"), regions.count("south")) == (150, 50)
+    sizes = ("-n", "south=50", "-n", "north=150")
+    planned = json.loads(shop.run("plan", "-s", shop.schema, *sizes, "-e", "1", "--json").stdout)
+    assert planned["hash"] == charges()[0].plan_hash
+
+
+@pytest.mark.parametrize(
+    "sizes", [("north=5",), ("north=5", "north=6"), ("north=5", "east=6"), ("north", "south")]
+)
+def test_plan_wants_every_group_once(shop, sizes):
+    grouped(shop, "replace-one")
+    given = [word for size in sizes for word in ("-n", size)]
+    assert shop.run("plan", "-s", shop.schema, *given, "-e", "1").exit_code == 2
+
+
+def test_add_remove_says_so_on_the_card_and_pays_for_the_number_of_rows(shop):
+    grouped(shop, "add-remove")
+    assert synth(shop).exit_code == 0
+    card = json.loads((shop.folder / "out.card.json").read_text())
+    assert card["promise"]["neighbours"] == "add-remove"
+    assert "rows" in [part["name"] for part in card["budget"]["parts"]]
+    assert card["budget"]["total"] == "1"
+
+
 def test_the_ledger_is_charged_before_the_fit_works_on_values(shop, monkeypatch):
     import quantail.synthesis as room
 

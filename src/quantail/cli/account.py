@@ -33,12 +33,13 @@ class Account(Ledger):
 
     def charge(self, *args: Any, **named: Any) -> Entry:
         """Spend part of the budget, as `Ledger.charge` does."""
-        if self.start is not None and not self.path.exists():
+        starting = self.start is not None and not self.path.exists()
+        if self.start is not None and starting:
             Ledger.create(self.path, self.dataset, self.start, self.unit)
-            limit = f"limit {as_decimal(self.start)} {self.unit}"
-            note(f"Started the ledger {self.path} for data set {self.dataset!r}, {limit}.")
         entry = super().charge(*args, **named)
         self.charges.append(entry)
+        if starting:
+            self._introduce()
         return entry
 
     def close(self, released: bool) -> None:
@@ -48,6 +49,15 @@ class Account(Ledger):
                 self.mark(entry, "released" if released else "failed")
             except LedgerError as error:  # the charge itself is safe: an unmarked one counts as spent
                 warn(f"The charge stands, but could not be marked: {error}")
+
+    def _introduce(self) -> None:
+        limit = as_decimal(self.limit)
+        note(f"Started the ledger {self.path} for data set {self.dataset!r}, limit {limit} {self.unit}.")
+        if not self.left:
+            note(
+                "This release uses it up: a second one from these data will be refused until someone raises "
+                f"the limit: quantail ledger raise {self.path} --limit ... --reason ..."
+            )
 
 
 def open_account(path: Path, schema: Schema, source: Path, plan: Plan, limit: str | None) -> Account:
@@ -77,9 +87,4 @@ def _new_account(path: Path, dataset: str, plan: Plan, limit: str | None) -> Acc
         )
     if not path.parent.is_dir():
         raise LedgerError(f"the folder {path.parent} of the new ledger does not exist; create it first")
-    if start == plan.cost:
-        note(
-            f"The new ledger {path} allows just this release. A second one from these data will be refused "
-            f"until someone raises the limit: quantail ledger raise {path} --limit ... --reason ..."
-        )
     return Account(path, dataset, plan.unit, BUSY_SECONDS, start)

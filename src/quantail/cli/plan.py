@@ -64,7 +64,7 @@ def _rows(given: list[str], schema: "Schema") -> int | dict[tuple[int, ...], int
         raise OptionError(
             f"--rows: groups are missing: {'; '.join(missing)}; add --rows NAME=NUMBER for each"
         )
-    return counts
+    return {codes: counts[codes] for codes in groups.values()}
 
 
 def _groups(schema: "Schema") -> dict[str, tuple[int, ...]]:

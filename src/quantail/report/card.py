@@ -37,7 +37,7 @@ _ERRORS = (
     "Standard errors computed as if the rows were real are too small: they leave out the noise of privacy "
     "and the error of the model.",
     "Medians and quartiles are the most exact; quantiles beyond the last one in the plan are extrapolated.",
-    "Relations are kept as well as the model describes them: one released dependence of each column on the "
+    "Relations are kept as far as the plan asks for them: slopes, bends and shifts of each column on the "
     "columns before it. Finer interactions are smoothed.",
     "Errors shrink as the number of rows times epsilon grows, and are largest in small groups.",
 )
