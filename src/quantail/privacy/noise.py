@@ -8,6 +8,7 @@ Laws (scale s > 0)
     noisy max, zCDP      argmax of score + Gumbel(s)         (exponential mechanism)
     two-sided geometric  P(k) proportional to exp(-|k| / s)
     below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
+    random(k)            k independent uniform multiples of 2^-53 in [0, 1)
 """
 
 import functools
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 Definition = Literal["pure", "zcdp"]
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class Noise(Protocol):
@@ -39,8 +41,15 @@ class Noise(Protocol):
         """Return a uniform integer in [0, total)."""
         ...
 
+    def random(self, size: int) -> Floats:
+        """Return independent uniform numbers, one per row: dither, Poisson subsamples.
+
+        Under add/remove the guarantee rests on their independence: taking a row out shifts all later ones.
+        """
+        ...
+
     def generator(self) -> np.random.Generator:
-        """Return a generator for randomness that carries no guarantee: dither, subsamples, synthetic rows."""
+        """Return a generator for randomness without a guarantee: synthetic rows, parts of fixed size."""
         ...
 
 
@@ -60,6 +69,11 @@ class SecureNoise:
     def below(self, total: int) -> int:
         """Return a uniform integer from the operating system's entropy."""
         return secrets.randbelow(total)
+
+    def random(self, size: int) -> Floats:
+        """Return uniform numbers from the operating system's entropy."""
+        words = np.frombuffer(secrets.token_bytes(8 * size), dtype=np.uint64)
+        return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
     def generator(self) -> np.random.Generator:
         """Return a generator seeded by the operating system."""
@@ -91,6 +105,10 @@ class SimulatedNoise:
     def below(self, total: int) -> int:
         """Return a uniform integer from the seeded generator."""
         return self._python.randrange(total)
+
+    def random(self, size: int) -> Floats:
+        """Return uniform numbers from the seeded generator."""
+        return self._numpy.random(size)
 
     def generator(self) -> np.random.Generator:
         """Return a generator that depends on the seed and on how many were asked for before."""

@@ -6,6 +6,7 @@ quantiles can be told apart; on the way out values are rounded back to the latti
 linear within a lattice step of zero, logarithmic beyond, and defined for negative values.
 
 Dither is drawn independently of the data, row by row, so a guarantee that holds for every fixed dither holds.
+Under add/remove that needs secret, independent numbers: they come from the gate's noise (proofs/dither.md).
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.privacy import Noise
 from quantail.schema import Column
 
 Floats = NDArray[np.float64]
@@ -51,7 +53,7 @@ class Scale:
         own = np.sinh(inside) * self.step if self.log else inside
         return np.clip(own, self.lower, self.upper)
 
-    def dithered(self, values: Floats, rng: np.random.Generator) -> Floats:
+    def dithered(self, values: Floats, rng: Noise | np.random.Generator) -> Floats:
         """Spread values over their lattice cells and map them to the modelling scale."""
         return self.forward(values + self.step * (rng.random(values.size) - 0.5))
 

@@ -108,9 +108,8 @@ def subsample(gate: Gate, y: Floats, x: Floats, rows: int) -> tuple[Floats, Floa
     """Return a secret uniform part of the rows: of fixed size under replace-one, Poisson under add/remove."""
     if rows <= MOST_ROWS:
         return y, x
-    rng = gate.noise.generator()
     if gate.relation == "replace-one":
-        kept = rng.choice(y.size, MOST_ROWS, replace=False)
+        kept = gate.noise.generator().choice(y.size, MOST_ROWS, replace=False)
     else:
-        kept = np.flatnonzero(rng.random(y.size) < MOST_ROWS / rows)
+        kept = np.flatnonzero(gate.noise.random(y.size) < MOST_ROWS / rows)
     return y[kept], x[kept]

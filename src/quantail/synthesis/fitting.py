@@ -69,7 +69,9 @@ def fit_columns(
 
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     scale = Scale.of(design.column)
-    residual = fit.values[design.column.name] = scale.dithered(fit.confidential[design.column.name], fit.rng)
+    residual = fit.values[design.column.name] = scale.dithered(
+        fit.confidential[design.column.name], fit.gate.noise
+    )
     shifts: list[tuple[str, Bend]] = []
     for name in design.shifts:
         shift = _fit_shift(fit, design, scale, residual, name)
