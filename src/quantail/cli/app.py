@@ -14,7 +14,7 @@ app = typer.Typer(
     cls=GuardedGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     add_completion=False,
     epilog="Start here: quantail demo",
 )
