@@ -109,13 +109,15 @@ def draw_bend(
     blocks = [residual[bins == k] for k in range(expected.size)]
     local = climb(gate, leaves, blocks, LEVELS, grid)
     low, middle, high = overall
+    # Released quantiles may coincide (an atom), but nothing is narrower than a step between candidates.
+    span = max(float(high - low), float(np.diff(grid).min()) if grid.size > 1 else 1.0)
     # One row is worth this much at the median, in units of the residual.
-    per_row = (high - low) / (0.6 * expected)
+    per_row = span / (0.6 * expected)
     deviation = np.sqrt(noise_rows**2 + expected / 4) * per_row
     shift = _shrunk(local[:, 1] - middle, deviation, expected)
     sides = (
-        np.log(_spread(local[:, 1] - local[:, 0], high - low) / (middle - low)),
-        np.log(_spread(local[:, 2] - local[:, 1], high - low) / (high - middle)),
+        np.log(_spread(local[:, 1] - local[:, 0], span) / _spread(middle - low, span)),
+        np.log(_spread(local[:, 2] - local[:, 1], span) / _spread(high - middle, span)),
     )
     noise = 2.0 * np.sqrt(2 * noise_rows**2 + 0.21 * expected) / (0.3 * expected)
     below, above = (np.clip(_shrunk(side, noise, expected), -_MOST_STRETCH, _MOST_STRETCH) for side in sides)
