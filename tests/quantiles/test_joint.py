@@ -1,0 +1,90 @@
+"""The joint draw: exact quantiles when the budget is huge, noise that falls with it, rungs in order."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from quantail.quantiles import draw_rungs
+from quantail.quantiles.joint import targets
+
+LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+GRID = np.linspace(0, 100, 501)
+STEP = GRID[1] - GRID[0]
+
+
+def skewed(n: int, seed: int = 0):
+    return np.minimum(np.random.default_rng(seed).lognormal(2, 0.8, n), 99.9)
+
+
+def test_a_huge_budget_gives_the_empirical_quantiles(gate_of, relation, definition):
+    values = skewed(2000)
+    gate, (leaf,) = gate_of(1, 10**6, relation, definition)
+    rungs = draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)
+    # With 2000 rows the counts on both sides of a rung can be met up to one grid cell.
+    assert (np.abs(rungs - np.quantile(values, LEVELS)) <= STEP + 0.5 * (rungs > 25)).all()
+    assert set(rungs) <= set(GRID)
+
+
+def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
+    values = skewed(500)
+    true = np.quantile(values, LEVELS)
+    errors = []
+    for each in (Fraction(1, 50), Fraction(1, 2), Fraction(50)):
+        drawn = []
+        for seed in range(12):
+            gate, (leaf,) = gate_of(1, each, relation, definition, seed)
+            drawn.append(draw_rungs(gate, leaf, values, GRID, LEVELS, values.size))
+        errors.append(np.abs(np.array(drawn) - true).mean())
+    assert errors[0] > 2 * errors[1] > 2 * errors[2]
+
+
+def test_rungs_never_cross_even_when_noise_rules(gate_of, relation):
+    values = skewed(30)
+    for seed in range(30):
+        gate, (leaf,) = gate_of(1, Fraction(1, 1000), relation, seed=seed)
+        assert (np.diff(draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)) >= 0).all()
+
+
+def test_the_order_of_rows_does_not_matter(gate_of):
+    values = skewed(300)
+    drawn = []
+    for rows in (values, values[::-1], np.random.default_rng(5).permutation(values)):
+        gate, (leaf,) = gate_of(1, 1, seed=4)
+        drawn.append(draw_rungs(gate, leaf, rows, GRID, LEVELS, rows.size))
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    np.testing.assert_array_equal(drawn[0], drawn[2])
+
+
+@pytest.mark.parametrize("claimed", [400, 500, 650])
+def test_a_released_number_of_rows_may_differ_from_the_true_one(gate_of, claimed):
+    values = skewed(500)
+    gate, (leaf,) = gate_of(1, 10**6, "add-remove")
+    rungs = draw_rungs(gate, leaf, values, GRID, LEVELS, claimed)
+    # Misfit is shared out between the parts; the inner rungs must stay near what they stand for.
+    shares = np.searchsorted(np.sort(values), rungs, side="right") / values.size
+    assert (np.abs(shares - LEVELS) < abs(claimed - 500) / 500 + 0.02).all()
+
+
+def test_no_rows_at_all_are_asked_like_any_others(gate_of):
+    gate, (leaf,) = gate_of(1, 1, "add-remove")
+    rungs = draw_rungs(gate, leaf, np.empty(0), GRID, LEVELS, 1)
+    assert rungs.size == LEVELS.size
+    assert gate.unused == 0
+
+
+def test_a_leaf_can_be_used_once(gate_of):
+    from quantail.errors import BudgetError
+
+    gate, (leaf,) = gate_of()
+    draw_rungs(gate, leaf, skewed(50), GRID, LEVELS, 50)
+    with pytest.raises(BudgetError):
+        draw_rungs(gate, leaf, skewed(50), GRID, LEVELS, 50)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 100, 12345])
+def test_targets_are_whole_and_add_up(rows):
+    wanted = targets(rows, LEVELS)
+    assert wanted.sum() == rows
+    assert (wanted >= 0).all()
+    np.testing.assert_allclose(np.cumsum(wanted)[:-1], rows * LEVELS, atol=0.5)

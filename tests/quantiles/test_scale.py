@@ -1,0 +1,90 @@
+"""Scales: an exact way there and back, and a dither that never leaves the lattice cell."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quantail.quantiles import Scale
+from quantail.schema import Column
+
+
+def columns():
+    """Columns of every kind, with bounds of any sign and size."""
+
+    def make(kind, grid, low, width, decimals):
+        lower, upper = (round(low), round(low + width) + 1) if kind == "integer" else (low, low + width)
+        return Column("y", kind, lower, upper, grid=grid, decimals=decimals if kind == "numeric" else None)
+
+    return st.builds(
+        make,
+        st.sampled_from(["numeric", "integer"]),
+        st.sampled_from(["linear", "log"]),
+        st.floats(-1e6, 1e6),
+        st.floats(2.0, 1e7),
+        st.sampled_from([None, 0, 2]),
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(columns(), st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_backward_undoes_forward(column, parts):
+    scale = Scale.of(column)
+    values = column.lower + np.array(parts) * (column.upper - column.lower)
+    back = scale.backward(scale.forward(values))
+    size = max(abs(column.lower), abs(column.upper))
+    np.testing.assert_allclose(back, values, atol=1e-9 * size)
+    assert ((back >= column.lower) & (back <= column.upper)).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(columns(), st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 99))
+def test_dither_stays_within_half_a_lattice_step(column, parts, seed):
+    scale = Scale.of(column)
+    values = np.rint((column.upper - column.lower) * np.array(parts) / scale.step) * scale.step + column.lower
+    values = np.clip(values, column.lower, column.upper)
+    dithered = scale.dithered(values, np.random.default_rng(seed))
+    low, high = scale.ends
+    assert ((dithered >= low) & (dithered <= high)).all()
+    own = np.sinh(dithered) * scale.step if scale.log else dithered
+    size = max(abs(column.lower), abs(column.upper))
+    assert (np.abs(own - values) <= scale.step / 2 + 1e-9 * size).all()
+
+
+@pytest.mark.parametrize("grid", ["linear", "log"])
+def test_integers_come_back_after_dither_and_rounding(grid):
+    scale = Scale.of(Column("jobs", "integer", -20, 1000, grid=grid))
+    values = np.arange(-20, 1001, dtype=float)
+    for seed in range(5):
+        back = scale.backward(scale.dithered(values, np.random.default_rng(seed)))
+        np.testing.assert_array_equal(np.rint(back), values)
+
+
+def test_dither_fills_the_cell_evenly():
+    scale = Scale.of(Column("jobs", "integer", 0, 9))
+    spread = scale.dithered(np.full(20_000, 4.0), np.random.default_rng(1)) - 4.0
+    np.testing.assert_allclose(np.quantile(spread, [0.05, 0.5, 0.95]), [-0.45, 0, 0.45], atol=0.02)
+
+
+def test_each_row_has_its_own_dither_whatever_the_others_hold():
+    scale = Scale.of(Column("jobs", "integer", 0, 100, grid="log"))
+    values = np.arange(50.0)
+    other = values.copy()
+    other[7] = 93
+    one, two = (scale.dithered(rows, np.random.default_rng(3)) for rows in (values, other))
+    np.testing.assert_array_equal(np.delete(one, 7), np.delete(two, 7))
+
+
+def test_values_beyond_the_ends_come_back_at_the_bounds():
+    scale = Scale.of(Column("pay", "numeric", 5, 50, grid="log", decimals=2))
+    np.testing.assert_array_equal(scale.backward(np.array([-1e3, 1e3])), [5, 50])
+
+
+def test_the_log_scale_is_a_monotone_logarithm_through_zero():
+    scale = Scale.of(Column("profit", "numeric", -1e6, 1e6, grid="log", decimals=0))
+    values = np.array([-1e6, -1e3, -1, 0, 1, 1e3, 1e6])
+    forward = scale.forward(values)
+    assert (np.diff(forward) > 0).all()
+    assert forward[3] == 0
+    assert forward[6] - forward[5] == pytest.approx(np.log(1e3), rel=1e-5)
+    np.testing.assert_allclose(forward, -forward[::-1])

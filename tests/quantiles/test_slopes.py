@@ -1,0 +1,153 @@
+"""Slopes: scores equal a brute-force minimum, and a huge budget finds the true slope."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quantail.quantiles import choose_slope
+from quantail.quantiles import slopes as slopes_module
+from quantail.quantiles.slopes import score_slopes, slope_candidates, slope_sensitivity, subsample
+
+
+def brute_force(y, x, upper, slope):
+    """Try every threshold: below all residuals, at each of them, and between them."""
+    r = y - slope * x
+    found = np.unique(r)
+    thresholds = [found.min() - 1, *found, *((found[1:] + found[:-1]) / 2)]
+
+    def gradient(a):
+        sides = (r[upper] <= a, r[~upper] <= a)
+        return sum(abs(2 * int(side.sum()) - side.size) for side in sides)
+
+    return -min(map(gradient, thresholds))
+
+
+# Small whole numbers, so that ties abound and every residual is exact.
+rows = st.lists(
+    st.tuples(st.integers(-4, 4), st.integers(-3, 3), st.booleans()), min_size=1, max_size=14
+).map(lambda made: tuple(np.array(part) for part in zip(*made, strict=True)))
+SLOPES = np.array([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0])
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows)
+def test_scores_equal_the_minimum_over_all_thresholds(data):
+    y, x, upper = data[0].astype(float), data[1].astype(float), data[2].astype(bool)
+    expected = [brute_force(y, x, upper, slope) for slope in SLOPES]
+    assert score_slopes(y, x, upper, SLOPES).tolist() == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows, st.randoms(use_true_random=False))
+def test_scores_do_not_depend_on_order_location_or_which_half_is_upper(data, random):
+    y, x, upper = data[0].astype(float), data[1].astype(float), data[2].astype(bool)
+    plain = score_slopes(y, x, upper, SLOPES)
+    order = list(range(y.size))
+    random.shuffle(order)
+    np.testing.assert_array_equal(score_slopes(y[order], x[order], upper[order], SLOPES), plain)
+    np.testing.assert_array_equal(score_slopes(y + 8, x, upper, SLOPES), plain)
+    np.testing.assert_array_equal(score_slopes(y, x, ~upper, SLOPES), plain)
+    np.testing.assert_array_equal(score_slopes(y + 2 * x, x, upper, SLOPES + 2), plain)
+    np.testing.assert_array_equal(score_slopes(4 * y, x, upper, 4 * SLOPES), plain)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows, st.integers(-4, 4), st.integers(-3, 3), st.booleans())
+def test_one_row_moves_no_score_by_more_than_the_sensitivity(data, y_new, x_new, side_new):
+    y, x, upper = data[0].astype(float), data[1].astype(float), data[2].astype(bool)
+    before = score_slopes(y, x, upper, SLOPES)
+    added = score_slopes(np.append(y, y_new), np.append(x, x_new), np.append(upper, side_new), SLOPES)
+    assert np.abs(added - before).max() <= slope_sensitivity("add-remove")
+    y[0], x[0], upper[0] = y_new, x_new, side_new
+    replaced = score_slopes(y, x, upper, SLOPES)
+    assert np.abs(replaced - before).max() <= slope_sensitivity("replace-one")
+
+
+def linear(slope, n=4001, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.exponential(2, n)
+    return slope * x + rng.normal(0, 0.3, n), x
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("true", [-3.0, -0.2, 0.7, 12.0])
+def test_a_huge_budget_finds_the_slope(gate_of, relation, definition, true, stages):
+    y, x = linear(true)
+    gate, leaves = gate_of(stages, 10**4, relation, definition)
+    found = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size)
+    assert found == pytest.approx(true, rel=0.02, abs=0.03)
+    assert gate.unused == 0
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_without_dependence_the_slope_is_near_zero(gate_of, relation, stages):
+    y, x = linear(0.0)
+    gate, leaves = gate_of(stages, 10**4, relation)
+    found = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size)
+    assert abs(found) < 0.03
+
+
+def test_the_error_falls_as_the_budget_grows(gate_of, relation):
+    y, x = linear(1.5, n=301)
+    errors = []
+    for each in (Fraction(1, 20), Fraction(1, 2), Fraction(10)):
+        found = []
+        for seed in range(8):
+            gate, leaves = gate_of(1, each, relation, seed=seed)
+            found.append(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size))
+        errors.append(np.mean(np.abs(np.array(found) - 1.5)))
+    assert errors[0] > errors[1] > errors[2]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(1e-9, 1e12))
+def test_candidates_are_ascending_symmetric_and_hold_zero(reach):
+    single, coarse = slope_candidates(reach)
+    for candidates in (single, coarse):
+        assert (np.diff(candidates) > 0).all()
+        np.testing.assert_array_equal(candidates, -candidates[::-1])
+        assert 0.0 in candidates
+        assert candidates[-1] == pytest.approx(reach)
+        assert candidates.size < 3000
+    assert coarse.size < single.size
+
+
+class TestSubsample:
+    """A secret part of the rows: fixed size under replace-one, Poisson under add/remove."""
+
+    def parts(self, gate_of, monkeypatch, relation, rows, true=None, most=500):
+        monkeypatch.setattr(slopes_module, "MOST_ROWS", most)
+        y = np.arange(rows if true is None else true, dtype=float)
+        found = []
+        for seed in range(20):
+            gate, _ = gate_of(1, 1, relation, seed=seed)
+            part_y, part_x = subsample(gate, y, 2 * y, rows)
+            np.testing.assert_array_equal(part_x, 2 * part_y)
+            assert np.unique(part_y).size == part_y.size
+            found.append(part_y)
+        return found
+
+    def test_few_rows_are_all_kept(self, gate_of, monkeypatch, relation):
+        assert all(part.size == 500 for part in self.parts(gate_of, monkeypatch, relation, 500))
+
+    def test_fixed_size_under_replace_one(self, gate_of, monkeypatch):
+        parts = self.parts(gate_of, monkeypatch, "replace-one", 5000)
+        assert {part.size for part in parts} == {500}
+        assert len({tuple(part) for part in parts}) == 20
+
+    def test_poisson_under_add_remove(self, gate_of, monkeypatch):
+        """The size must vary: a fixed size would turn adding a row into replacing one."""
+        sizes = [part.size for part in self.parts(gate_of, monkeypatch, "add-remove", 5000)]
+        assert len(set(sizes)) > 5
+        assert abs(np.mean(sizes) - 500) < 25
+
+    def test_poisson_rate_rests_on_the_released_number_of_rows(self, gate_of, monkeypatch):
+        sizes = [part.size for part in self.parts(gate_of, monkeypatch, "add-remove", 5000, true=10_000)]
+        assert abs(np.mean(sizes) - 1000) < 40
+
+    def test_every_row_has_the_same_chance(self, gate_of, monkeypatch, relation):
+        kept = np.concatenate(self.parts(gate_of, monkeypatch, relation, 2000))
+        assert abs(kept.mean() - 999.5) < 25
