@@ -130,8 +130,12 @@ def _spread(gap: Floats, overall: float) -> Floats:
 
 
 def _shrunk(effect: Floats, deviation: Floats, weight: Floats) -> Floats:
-    """Return effects shrunk towards their common mean by the share of their variation that noise explains."""
+    """Return effects around their common mean, shrunk by what noise alone could explain.
+
+    Two standard deviations of chi^2 are granted to the noise, so that a bend appears only where there is one.
+    """
     mean = float(np.average(effect, weights=weight))
     chi = float(np.sum(((effect - mean) / deviation) ** 2))
-    kept = max(0.0, 1.0 - max(effect.size - 1, 1) / max(chi, 1e-12))
+    freedom = max(effect.size - 1, 1)
+    kept = max(0.0, 1.0 - (freedom + 2 * np.sqrt(2 * freedom)) / max(chi, 1e-12))
     return np.asarray(kept * (effect - mean))

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 _TINY = 1e-12
 _STEEPEST = 2.0  # beyond the rungs the base may be stretched or shrunk by at most this factor
+_HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
 
@@ -138,7 +139,9 @@ def base_shapes(u: Floats) -> Floats:
     return np.stack([-np.log1p(-u), np.log(u), ndtri(u)], axis=-1)
 
 
-def fit_curve(levels: Floats, rungs: Floats, rows: int, noise_rows: float, least: float) -> Curve:
+def fit_curve(
+    levels: Floats, rungs: Floats, rows: int, noise_rows: float, least: float, log: bool = False
+) -> Curve:
     """Fit a curve to released rungs.
 
     Parameters
@@ -148,15 +151,21 @@ def fit_curve(levels: Floats, rungs: Floats, rows: int, noise_rows: float, least
     noise_rows : float
         Scale of the noise in the number of rows between neighbouring rungs (1 / rate of the joint draw).
     least : float
-        Smallest difference that matters; rungs are set apart by a fraction of it.
+        Smallest difference that matters; rungs are set apart by a sliver of it.
+    log : bool
+        True on a log scale, where a tail weight is one over a Pareto index: it is kept from exploding.
     """
-    rungs = _apart(rungs, max(1e-3 * float(rungs[-1] - rungs[0]), 1e-3 * least))
+    rungs = _apart(rungs, 1e-6 * least)
     shapes = base_shapes(levels)
     gaps, parts, steps = np.diff(rungs), np.diff(levels), np.diff(shapes, axis=0)
     if levels.size < _FULL_BASE:
         steps[:, 2] = 0.0
     deviation = np.sqrt(2 * noise_rows**2 + rows * parts)  # rows: privacy noise and sampling
-    weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation)
+    floor = max(1e-3 * float(gaps.sum()), least) / levels.size
+    weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor)
+    if log:
+        weights[:2] = np.minimum(weights[:2], _HEAVIEST)
+        slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     at_rungs = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
     trust = at_rungs**-2.0
     offset = float(np.sum(trust * (rungs - shapes @ weights)) / trust.sum())
@@ -176,16 +185,18 @@ def fit_curve(levels: Floats, rungs: Floats, rows: int, noise_rows: float, least
     )
 
 
-def _fit_gaps(steps: Floats, gaps: Floats, parts: Floats, precision: Floats) -> tuple[Floats, Floats]:
+def _fit_gaps(
+    steps: Floats, gaps: Floats, parts: Floats, precision: Floats, floor: float
+) -> tuple[Floats, Floats]:
     """Return base weights and dQ/du of each gap, by reweighted nonnegative least squares."""
-    slope = gaps / parts
+    slope = np.maximum(gaps, floor) / parts
     weights = np.zeros(3)
     for _ in range(6):
         scaling = precision / slope
         weights, _ = nnls(steps * scaling[:, None], gaps * scaling)
         if not weights.any():
             weights = np.array([1.0, 1.0, 0.0]) * gaps.sum() / max(float(steps[:, :2].sum()), _TINY)
-        slope = np.maximum(steps @ weights / parts, _TINY)
+        slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     return weights, slope
 
 

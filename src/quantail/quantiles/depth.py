@@ -13,7 +13,8 @@ Floats = NDArray[np.float64]
 TWO_STAGES = 800.0  # below: one joint draw on wide candidates; above: locate first, then refine
 LOCATE_SHARE = 0.25
 TWO_SLOPE_STAGES = 300.0
-COARSE_SHARE = 0.2
+COARSE_SHARE = 0.15
+LEAST_SLOPE_SIGNAL = 55.0  # below, the chosen slope is more likely a runaway than an answer
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 150.0
@@ -26,9 +27,9 @@ def rung_levels(signal: float) -> Floats:
     Examples
     --------
     >>> rung_levels(100.0).round(2).tolist()
-    [0.15, 0.5, 0.85]
+    [0.25, 0.5, 0.75]
     """
-    outer = float(np.clip(_OUTER_ROWS / max(signal, 1e-9), 0.004, 0.15))
+    outer = float(np.clip(_OUTER_ROWS / max(signal, 1e-9), 0.004, 0.25))
     number = max(rungs for least, rungs in _RUNGS if signal >= least)
     edge = np.log((1 - outer) / outer)
     return np.asarray(1 / (1 + np.exp(-np.linspace(-edge, edge, number))))

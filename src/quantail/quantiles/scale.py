@@ -2,14 +2,15 @@
 
 A column lives on a lattice of step h (whole numbers, cents, or its resolution). On the way in each value is spread
 uniformly over its lattice cell (`dither`), so that no two rows tie and an atom such as zero has a width in which
-quantiles can be told apart; on the way out values are rounded back to the lattice. A log grid is asinh(y / h):
-linear within a lattice step of zero, logarithmic beyond, and defined for negative values.
+quantiles can be told apart; on the way out values are rounded back to the lattice. A log grid is asinh(y / c):
+linear within c of zero, logarithmic beyond, and defined for negative values. c is the lattice step, or, for a column
+on both sides of zero, a released measure of its spread.
 
 Dither is drawn independently of the data, row by row, so a guarantee that holds for every fixed dither holds.
 Under add/remove that needs secret, independent numbers: they come from the gate's noise (proofs/dither.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,23 +36,32 @@ class Scale:
     step: float
     lower: float
     upper: float
+    crossover: float = 0.0
 
     @classmethod
     def of(cls, column: Column) -> "Scale":
         """Return the scale of a numeric or integer column."""
         assert column.lower is not None and column.upper is not None
-        return cls(column.grid == "log", column.lattice, float(column.lower), float(column.upper))
+        step = column.lattice
+        return cls(column.grid == "log", step, float(column.lower), float(column.upper), step)
+
+    def crossing(self, crossover: float) -> "Scale":
+        """Return the same scale with another point where linear turns into logarithmic."""
+        return replace(self, crossover=max(crossover, self.step))
 
     def forward(self, values: Floats) -> Floats:
         """Map values of the column to the modelling scale."""
-        return np.arcsinh(values / self.step) if self.log else np.asarray(values, dtype=np.float64)
+        return np.arcsinh(values / self.crossover) if self.log else np.asarray(values, dtype=np.float64)
 
     def backward(self, values: Floats) -> Floats:
         """Map modelled values back to the column's unit, clipped to its bounds."""
         low, high = self.ends
         inside = np.clip(values, low, high)
-        own = np.sinh(inside) * self.step if self.log else inside
-        return np.clip(own, self.lower, self.upper)
+        return np.clip(self.unfolded(inside), self.lower, self.upper)
+
+    def unfolded(self, values: Floats) -> Floats:
+        """Map modelled values back to the column's unit, without clipping."""
+        return np.sinh(values) * self.crossover if self.log else values
 
     def dithered(self, values: Floats, rng: Noise | np.random.Generator) -> Floats:
         """Spread values over their lattice cells and map them to the modelling scale."""

@@ -8,7 +8,6 @@ everything after it inherits its errors, and a slope weighs more than a later cu
 every joint measure (docs/decisions/0004-shares.md).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,6 +17,7 @@ from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.depth import (
     COARSE_SHARE,
+    LEAST_SLOPE_SIGNAL,
     LOCATE_SHARE,
     TWO_SLOPE_STAGES,
     TWO_STAGES,
@@ -27,7 +27,7 @@ from quantail.quantiles.depth import (
 )
 from quantail.schema import Column, Schema
 
-FIRST_CURVE, LATER_CURVE, SLOPE, BENDS, SHIFT, CATEGORY, ROWS = 2.5, 1.2, 1.6, 0.8, 0.5, 0.6, 0.1
+FIRST_CURVE, LATER_CURVE, SLOPE, BENDS, SHIFT, CATEGORY, SCALE, ROWS = 2.5, 1.2, 1.6, 0.8, 0.5, 0.6, 0.4, 0.1
 _LADDER_LEVELS = ("median", "quintiles")
 
 
@@ -38,6 +38,9 @@ class Question:
     kind: str
     on: str
     weight: float
+
+
+Asked = dict[str, list[Question]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class ColumnDesign:
         Bins of each bend, or of a numeric context.
     cells : bool
         True if the column is counted cell by cell instead of cut by quantiles.
+    two_sided : bool
+        True for a log grid on both sides of zero, whose scale is released first.
     """
 
     column: Column
@@ -68,6 +73,7 @@ class ColumnDesign:
     context: str = ""
     bins: int = 0
     cells: bool = False
+    two_sided: bool = False
 
     def leaves(self, path: str) -> tuple[Plan, ...]:
         """Return the leaves below a part of the plan."""
@@ -88,20 +94,12 @@ def draw_design(
 ) -> Design:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     columns = [column for column in schema.columns if column.name not in schema.by]
-    asked = {column.name: _questions(column, schema, bends=True) for column in columns}
-    total = _total(asked)
-
-    def signal(weight: float) -> float:
-        share = cost * Fraction(weight / total).limit_denominator(10**6)
-        return rows * float(strength_of(share, definition))
-
-    bends = {question.on for parts in asked.values() for question in parts if question.kind == "bend"}
-    if bends and not any(_bins(asked, column.name, signal) for column in columns):
-        asked = {column.name: _questions(column, schema, bends=False) for column in columns}
-        total = _total(asked)
+    asked = {column.name: _questions(column, schema) for column in columns}
+    while (dropped := _weakest(asked, rows, cost, definition)) is not None:
+        asked = dropped
     costs = split(cost, [sum(question.weight for question in asked[column.name]) for column in columns])
     designs = tuple(
-        _column(column, schema, asked[column.name], part, rows, definition, signal)
+        _column(column, schema, asked[column.name], part, rows, definition)
         for column, part in zip(columns, costs, strict=True)
     )
     return Design(
@@ -109,16 +107,29 @@ def draw_design(
     )
 
 
-def _total(asked: dict[str, list[Question]]) -> float:
-    return sum(question.weight for parts in asked.values() for question in parts)
+def _weakest(asked: Asked, rows: int, cost: Fraction, definition: Definition) -> Asked | None:
+    """Return the questions without those that would drown in noise, or None if all carry a signal.
+
+    Bends go first, all at once; then slopes, the last predictor of the column that has most of them, one at a time.
+    """
+    total = sum(question.weight for parts in asked.values() for question in parts)
+
+    def signal(question: Question) -> float:
+        return rows * _strength(cost * Fraction(question.weight / total), definition)
+
+    every = [question for parts in asked.values() for question in parts]
+    bends = [question for question in every if question.kind == "bend"]
+    if bends and not any(bin_number(signal(question)) for question in bends):
+        return {name: [q for q in parts if q.kind != "bend"] for name, parts in asked.items()}
+    slopes = [question for question in every if question.kind == "slope"]
+    if slopes and signal(slopes[0]) < LEAST_SLOPE_SIGNAL:
+        crowded = max(asked, key=lambda name: sum(q.kind == "slope" for q in asked[name]))
+        last = [q for q in asked[crowded] if q.kind == "slope"][-1]
+        return asked | {crowded: [q for q in asked[crowded] if q is not last]}
+    return None
 
 
-def _bins(asked: dict[str, list[Question]], name: str, signal: Callable[[float], float]) -> int:
-    weights = [question.weight for question in asked[name] if question.kind == "bend"]
-    return bin_number(signal(min(weights))) if weights else 0
-
-
-def _questions(column: Column, schema: Schema, bends: bool) -> list[Question]:
+def _questions(column: Column, schema: Schema) -> list[Question]:
     """List what could be asked of a column, with weights."""
     if column.type == "category":
         return [Question("cells", "", CATEGORY)]
@@ -127,8 +138,9 @@ def _questions(column: Column, schema: Schema, bends: bool) -> list[Question]:
     numbers = [name for name in predictors if schema.column(name).type != "category"]
     parts = [Question("shift", name, SHIFT) for name in categories]
     parts += [Question("slope", name, SLOPE) for name in numbers]
-    if bends:
-        parts += [Question("bend", name, BENDS / len(numbers)) for name in numbers]
+    parts += [Question("bend", name, BENDS / len(numbers)) for name in numbers]
+    if _two_sided(column):
+        parts.append(Question("scale", "", SCALE))
     first = next(other.name for other in schema.columns if other.type != "category")
     return [*parts, Question("curve", "", FIRST_CURVE if column.name == first else LATER_CURVE)]
 
@@ -140,13 +152,12 @@ def _column(
     cost: Fraction,
     rows: int,
     definition: Definition,
-    signal: Callable[[float], float],
 ) -> ColumnDesign:
     if column.type == "category":
-        return _category(column, schema, cost, definition, signal(CATEGORY))
+        return _category(column, schema, cost, rows, definition)
     costs = dict(zip(asked, split(cost, [question.weight for question in asked]), strict=True))
     unit = _unit(definition)
-    used: dict[str, list[str]] = {"shift": [], "slope": [], "bend": []}
+    used: dict[str, list[str]] = {"scale": [], "shift": [], "slope": [], "bend": []}
     parts: list[Plan] = []
     bins = bin_number(
         rows * min((_strength(c, definition) for q, c in costs.items() if q.kind == "bend"), default=0)
@@ -160,7 +171,7 @@ def _column(
             levels = len(schema.column(question.on).categories)
             worth = bin_number(strength) > 0 and levels <= strength / 40
         else:
-            worth = question.kind == "slope" or bins > 0
+            worth = question.kind != "bend" or bins > 0
         if not worth:
             left += part
             continue
@@ -178,11 +189,14 @@ def _column(
         tuple(used["bend"]),
         bins=bins,
         cells=counted,
+        two_sided=_two_sided(column),
     )
 
 
 def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins: int) -> Plan:
     """Return the leaves of a slope, a shift or a bend."""
+    if question.kind == "scale":
+        return Plan.leaf("scale", cost, "3 quantiles, to tell small from large", unit)
     name = f"{question.kind} on {question.on}"
     if question.kind == "slope":
         if signal < TWO_SLOPE_STAGES:
@@ -223,10 +237,11 @@ def _levels_note(rows: int, cost: Fraction, definition: Definition) -> str:
 
 
 def _category(
-    column: Column, schema: Schema, cost: Fraction, definition: Definition, signal: float
+    column: Column, schema: Schema, cost: Fraction, rows: int, definition: Definition
 ) -> ColumnDesign:
     """Count a category within the cells of one earlier column: the first whose cells all keep a signal."""
     cells = len(column.categories)
+    signal = rows * _strength(cost, definition)
     context, bins = "", 0
     for name in schema.predictors_of(column.name):
         earlier = schema.column(name)
@@ -237,6 +252,10 @@ def _category(
     note = f"{cells} categories" + (f" in {bins} cells of {context}" if context else "")
     leaf = Plan.leaf("count", cost, note, _unit(definition))
     return ColumnDesign(column, Plan.sequence(column.name, [leaf]), context=context, bins=bins, cells=True)
+
+
+def _two_sided(column: Column) -> bool:
+    return column.grid == "log" and _lower(column) < 0 < _upper(column)
 
 
 def _strength(cost: Fraction, definition: Definition) -> float:

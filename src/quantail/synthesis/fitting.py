@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 _SIMULATED_ROWS = 20_000
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _LADDER_GRID = 30
+_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
 
 @dataclass
@@ -87,6 +88,19 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     return NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
 
 
+def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
+    """Return the column's scale; a log grid on both sides of zero needs to be told first what is small."""
+    scale = Scale.of(design.column)
+    if not design.two_sided:
+        return scale
+    values = scale.dithered(fit.confidential[design.column.name], fit.rng)
+    (leaf,) = design.leaves("scale")
+    low, _, high = scale.unfolded(
+        draw_rungs(fit.gate, leaf, values, wide(*scale.ends, log=True), _levels(), fit.rows)
+    )
+    return scale.crossing(float(high - low) / 4)
+
+
 def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
     predictor = fit.models[name]
     assert isinstance(predictor, NumericModel)
@@ -98,7 +112,7 @@ def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, n
         residual,
         fit.innovations[name],
         centre,
-        (high - low) / max(spread, 1e-12),
+        _REACH * (high - low) / max(spread, 1e-12),
         fit.rows,
     )
     return Slope(name, slope, centre)
@@ -125,7 +139,11 @@ def _fit_rest(
             bends.append((name, bend))
     levels = rung_levels(fit.rows * fit.rate(leaves[-1]))
     rungs = draw_rungs(fit.gate, leaves[-1], residual, grid, levels, fit.rows)
-    return bends, fit_curve(levels, rungs, fit.rows, fit.noise_rows(leaves[-1]), _least(scale)), residual
+    return (
+        bends,
+        fit_curve(levels, rungs, fit.rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log),
+        residual,
+    )
 
 
 def _fit_bend(

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,13 @@ class TableModel:
         """Rows of the original table (public, or released under add/remove)."""
         return sum(group.rows for group in self.groups)
 
-    def sample(self, n: int | None = None, replicates: int = 1, seed: int | None = None) -> Any:
+    def sample(
+        self,
+        n: int | None = None,
+        replicates: int = 1,
+        seed: int | None = None,
+        draw: Literal["balanced", "independent"] = "balanced",
+    ) -> Any:
         """Draw synthetic tables; free of charge, because the model is already released.
 
         Parameters
@@ -83,6 +89,9 @@ class TableModel:
             Number of tables; a list is returned if it is above 1.
         seed : int, optional
             For the same rows again; by default they are different each time.
+        draw : {"balanced", "independent"}
+            "balanced" rows follow the model with far less sampling error than "independent" ones (a scrambled
+            Sobol sequence instead of independent uniforms); combining rules for replicates need the latter.
 
         Returns
         -------
@@ -92,20 +101,30 @@ class TableModel:
         for word, number in (("n", n), ("replicates", replicates)):
             if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
                 raise OptionError(f"{word} must be a whole number of at least 1")
+        if draw not in ("balanced", "independent"):
+            raise OptionError("draw must be 'balanced' or 'independent'")
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-        tables = [self._frame(self.rows if n is None else n, rng) for _ in range(replicates)]
+        tables = [
+            self._frame(self.rows if n is None else n, rng, draw == "balanced") for _ in range(replicates)
+        ]
         return tables[0] if replicates == 1 else tables
 
-    def _frame(self, n: int, rng: np.random.Generator) -> Any:
+    def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
         sizes = np.array([group.rows for group in self.groups])
         share = np.full(sizes.size, 1 / sizes.size) if sizes.sum() == 0 else sizes / sizes.sum()
         wanted = sizes if n == sizes.sum() else rng.multinomial(n, share)
-        parts = [self._draw(group, int(m), rng) for group, m in zip(self.groups, wanted, strict=True) if m]
+        parts = [
+            self._draw(group, int(m), rng, balanced)
+            for group, m in zip(self.groups, wanted, strict=True)
+            if m
+        ]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in self.schema.names}
         return self.shape.build(columns, self.schema)
 
-    def _draw(self, group: GroupModel, n: int, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
-        values = dict(draw_rows(group.columns, n, rng).values)
+    def _draw(
+        self, group: GroupModel, n: int, rng: np.random.Generator, balanced: bool
+    ) -> dict[str, NDArray[Any]]:
+        values = dict(draw_rows(group.columns, n, rng, balanced).values)
         for column in group.columns:
             if isinstance(column, NumericModel):
                 values[column.name] = column.scale.backward(values[column.name])
