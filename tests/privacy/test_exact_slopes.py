@@ -1,0 +1,77 @@
+"""The whole law of the production slope choice on tiny tables, epsilon 1: all tables, all neighbours."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from exact_laws import gate_of, worst_loss
+
+from quantail.quantiles import choose_slope, slopes
+
+pytestmark = pytest.mark.usefixtures("enumerable")
+
+RELATIONS = ("replace-one", "add-remove")
+POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 1.0, 2.0))  # x on both sides of the median .5
+FEW_POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 2.0))
+
+
+@pytest.fixture(autouse=True)
+def few_candidates(monkeypatch):
+    few = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
+    monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (few, few[[0, 2, 4]]))
+
+
+def slope_loss(relation, rows, *costs, neighbours=None, points=POINTS):
+    """Return the worst loss of a slope; `rows` is the public number of rows."""
+
+    def mechanism(table, noise):
+        gate = gate_of(noise, relation, *costs)
+        x, y = np.array(table, dtype=float).reshape(-1, 2).T
+        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows)
+
+    kept = min(1.0, slopes.MOST_ROWS / rows)
+    return worst_loss(mechanism, points, rows, neighbours or relation, kept)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("rows", [3, 4])
+def test_slope_costs_no_more_than_claimed(rows, relation):
+    assert 0.5 < slope_loss(relation, rows if relation == "replace-one" else rows - 1, 1) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_coarse_and_fine_stage_add_up(relation):
+    assert 0.2 < slope_loss(relation, 3, F(1, 2), F(1, 2), points=FEW_POINTS) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_secret_subsample_costs_no_more(monkeypatch, relation):
+    monkeypatch.setattr(slopes, "MOST_ROWS", 3 if relation == "replace-one" else 2)
+    rows = 4 if relation == "replace-one" else 3
+    assert 0.2 < slope_loss(relation, rows, 1, points=FEW_POINTS) <= 1 + 1e-9
+
+
+def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
+    # An added row pushes another one out of a part of fixed size: replace-one at the price of add/remove.
+    def fixed(gate, y, x, rows):
+        kept = gate.noise.choice(y.size, rows, replace=False)
+        return y[kept], x[kept]
+
+    monkeypatch.setattr(slopes, "subsample", fixed)
+    assert slope_loss("add-remove", 4, 1, points=FEW_POINTS) > 1.1
+
+
+def test_half_the_sensitivity_is_caught(monkeypatch):
+    monkeypatch.setattr(slopes, "slope_sensitivity", lambda relation: 1)
+    assert slope_loss("replace-one", 4, 1) > 1.5
+
+
+def test_smallest_gradient_is_the_minimum_over_all_thresholds():
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        first, second = (np.sort(rng.integers(0, 6, rng.integers(0, 9)).astype(float)) for _ in range(2))
+        everywhere = [
+            abs(2 * np.sum(first <= a) - first.size) + abs(2 * np.sum(second <= a) - second.size)
+            for a in np.arange(-0.5, 6.5, 0.5)
+        ]
+        assert slopes._smallest_gradient(first, second) == min(everywhere)
