@@ -65,6 +65,6 @@ def test_bins_cut_at_private_values_are_caught():
         )
         return repr(bend)
 
-    others = [(1.0, 1.5)] * 8
+    others = [(1.0, 1.5), (1.0, 2.5)] * 6
     first, second = (law_of(lambda noise, x=x: mechanism([*others, (x, 1.5)], noise)) for x in (0.0, 9.0))
     assert loss(first, second) > 1.05
