@@ -69,7 +69,7 @@ def fit_columns(
 
 
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
-    scale = Scale.of(design.column)
+    scale = _fit_scale(fit, design)
     residual = fit.values[design.column.name] = scale.dithered(
         fit.confidential[design.column.name], fit.gate.noise
     )
