@@ -93,7 +93,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     scale = Scale.of(design.column)
     if not design.two_sided:
         return scale
-    values = scale.dithered(fit.confidential[design.column.name], fit.rng)
+    values = scale.dithered(fit.confidential[design.column.name], fit.gate.noise)
     (leaf,) = design.leaves("scale")
     low, _, high = scale.unfolded(
         draw_rungs(fit.gate, leaf, values, wide(*scale.ends, log=True), _levels(), fit.rows)
