@@ -1,0 +1,75 @@
+"""Sources of randomness: what they return, that seeds repeat, that secure ones cannot be seeded.
+
+Their laws are tested in tests/statistical/test_noise_laws.py.
+"""
+
+import numpy as np
+import pytest
+
+from quantail.privacy import SecureNoise, SimulatedNoise, noise
+
+SOURCES = (SecureNoise(), SimulatedNoise(7))
+
+
+def draws(source):
+    return (
+        source.noisy_max(np.zeros(9, dtype=np.int64), 2.0, "pure"),
+        source.noisy_max(np.zeros(9, dtype=np.int64), 2.0, "zcdp"),
+        source.geometric(np.arange(20), 30.0).tolist(),
+        source.below(10**40),
+        source.random(5).tolist(),
+        source.generator().random(3).tolist(),
+        source.generator().random(3).tolist(),
+    )
+
+
+def test_same_seed_same_draws_another_seed_others():
+    assert draws(SimulatedNoise(7)) == draws(SimulatedNoise(7)) != draws(SimulatedNoise(8))
+
+
+def test_secure_noise_takes_no_seed_and_never_repeats():
+    with pytest.raises(TypeError):
+        SecureNoise(7)
+    assert draws(SecureNoise()) != draws(SecureNoise())
+    assert SecureNoise.private and not SimulatedNoise.private
+
+
+def test_numpy_seed_does_not_reach_secure_noise():
+    repeated = []
+    for _ in range(2):
+        np.random.seed(1)  # noqa: NPY002
+        repeated.append(draws(SecureNoise()))
+    assert repeated[0] != repeated[1]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=["secure", "simulated"])
+def test_types_and_ranges(source):
+    noisy = source.geometric(np.arange(50), 3.0)
+    assert noisy.dtype == np.int64 and noisy.shape == (50,)
+    assert all(0 <= source.noisy_max(np.array([0, 0, -50]), 1.0, "pure") < 3 for _ in range(20))
+    assert all(0 <= source.below(3) < 3 for _ in range(50)) and source.below(1) == 0
+    uniform = source.random(10_000)
+    assert uniform.dtype == np.float64 and uniform.min() >= 0 and uniform.max() < 1
+    assert np.all(uniform * 2**53 == np.floor(uniform * 2**53))  # multiples of 2^-53, nothing finer
+    assert source.random(0).size == 0
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=["secure", "simulated"])
+def test_streams_of_one_source_differ(source):
+    assert source.generator().random() != source.generator().random()
+    assert source.random(4).tolist() != source.random(4).tolist()
+
+
+def test_integers_beyond_doubles_survive():
+    # Scores and counts reach OpenDP as 64-bit integers, never through a float.
+    large = np.array([2**60, 2**60 + 40])
+    assert SecureNoise().noisy_max(large, 1.0, "pure") == 1
+    assert abs(int(SecureNoise().geometric(large[:1], 1.0)[0]) - 2**60) < 60
+
+
+def test_dither_does_not_come_from_numpy(monkeypatch):
+    def forbidden(*_):
+        raise AssertionError("a release must not use numpy's generator for dither")
+
+    monkeypatch.setattr(noise.np.random, "default_rng", forbidden)
+    assert SecureNoise().random(3).size == 3
