@@ -20,6 +20,7 @@ from quantail.frames import FrameShape
 from quantail.privacy import Plan
 from quantail.schema import Schema
 from quantail.synthesis.column import ColumnModel, NumericModel, column_from_dict, draw_rows
+from quantail.synthesis.fields import check_fields
 
 FORMAT = 1
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
@@ -168,17 +169,31 @@ class TableModel:
             GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(column_from_dict(c) for c in g["columns"]))
             for g in form["groups"]
         )
-        return cls(
+        model = cls(
             Schema.from_toml(form["schema"]),
             Plan.from_dict(form["plan"]),
             form["epsilon"],
             form["delta"],
             form["method"],
-            bool(form["private"]),
+            form["private"],
             FrameShape.from_dict(form["shape"]),
             groups,
             form["version"],
         )
+        check_fields(model)
+        model._try_out()
+        return model
+
+    def _try_out(self) -> None:
+        """Raise a ValueError unless every group can be drawn from and yields finite values of every column."""
+        if not self.groups:
+            raise ValueError("no groups")
+        for group in self.groups:
+            rows = self._draw(group, 3, np.random.default_rng(0), balanced=False)
+            if set(rows) != set(self.schema.names) or not all(
+                np.isfinite(part).all() for part in rows.values()
+            ):
+                raise ValueError("columns do not match the schema, or hold no numbers")
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
@@ -194,7 +209,7 @@ class TableModel:
             If the file cannot be read or is not a model.
         """
         try:
-            form = json.loads(Path(path).read_text(encoding="utf-8"))
+            form = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_not_a_number)
         except OSError as error:
             raise ModelError(f"cannot read the model {path}: {error.strerror}") from None
         except (ValueError, RecursionError):
@@ -205,9 +220,13 @@ class TableModel:
             raise ModelError(f"{path} is not a model; name the file that `fit` wrote")
         try:
             return cls.from_dict(form)
-        except QuantailError:
+        except ModelError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except (QuantailError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             raise ModelError(
                 f"{path} is not a complete model; fit again, or get a fresh copy of it"
             ) from None
+
+
+def _not_a_number(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")
