@@ -93,13 +93,14 @@ def test_without_dependence_the_slope_is_near_zero(gate_of, relation, stages):
 def test_the_error_falls_as_the_budget_grows(gate_of, relation):
     y, x = linear(1.5, n=301)
     errors = []
-    for each in (Fraction(1, 20), Fraction(1, 2), Fraction(10)):
+    for each in (Fraction(1, 50), Fraction(1, 5), Fraction(10)):
         found = []
         for seed in range(8):
             gate, leaves = gate_of(1, each, relation, seed=seed)
             found.append(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size))
         errors.append(np.mean(np.abs(np.array(found) - 1.5)))
-    assert errors[0] > errors[1] > errors[2]
+    assert errors[0] >= errors[1] >= errors[2]
+    assert errors[0] > 3 * errors[2]
 
 
 @settings(max_examples=30, deadline=None)
