@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import payroll, payroll_schema, simulate
+from payroll_case import payroll, payroll_schema, simulate
 
 from quantail.errors import ModelError, OptionError
 from quantail.schema import Column, Schema
@@ -187,12 +187,10 @@ class TestHonesty:
 
     def test_a_model_holds_no_row_of_the_table(self):
         """Values that only one row has, with many digits, must not be found in the file."""
-        frame = payroll(300)
         rng = np.random.default_rng(0)
         x = rng.uniform(0, 1000, 300)
         schema = Schema((Column("x", "numeric", 0, 1000),), unit="row")
         text = json.dumps(simulate(schema, pa.table({"x": x}), 100).to_dict())
-        assert frame.num_rows == 300
         assert not any(repr(float(value))[:10] in text for value in x)
 
 
