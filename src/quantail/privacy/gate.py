@@ -106,6 +106,10 @@ class Gate:
             for q in questions
         ]
 
+    def signal(self, leaf: Plan, rows: int) -> float:
+        """Return rows * strength of a leaf for `count`: the public measure of how well it can be answered."""
+        return rows * float(geometric_strength(leaf.cost, self.definition))
+
     @property
     def unused(self) -> int:
         """How many leaves of the plan have not been used."""

@@ -1,7 +1,8 @@
-"""Conditional quantile models: scale, grids, joint draw, ladder, slopes, bends, curve; and the non-private reference."""
+"""Conditional quantile models: scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference."""
 
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
+from quantail.quantiles.calibration import Remap, draw_calibration
 from quantail.quantiles.curve import Curve, StepCurve, curve_from_dict, fit_curve
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
@@ -12,12 +13,14 @@ __all__ = [
     "BEND_LEVELS",
     "Bend",
     "Curve",
+    "Remap",
     "Scale",
     "StepCurve",
     "choose_slope",
     "climb",
     "curve_from_dict",
     "draw_bend",
+    "draw_calibration",
     "draw_rungs",
     "fit_curve",
     "ladder_depth",

@@ -1,9 +1,9 @@
 """From released rungs to a smooth quantile function (DESIGN 4.4). Post-processing: costs nothing.
 
-Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u), with b >= 0: an exponential upper tail, an
-exponential lower tail and a normal body. It is exact for exponential, logistic, normal and skewed mixtures of them
-(on a log scale: Pareto, log-logistic, lognormal), fitted to the *gaps* between rungs, whose noise is nearly
-independent, with weights from the known noise.
+Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u) + b_g log(-log(1-u)), with b >= 0: an exponential
+upper tail, an exponential lower tail, a normal body and, on log scales, a Gumbel shape. It is exact for exponential,
+logistic and normal columns (on a log scale: Pareto, log-logistic, lognormal, Weibull) and fits skewed mixtures of
+them. It is fitted to the *gaps* between rungs, whose noise is nearly independent, with weights from the known noise.
 
 Shrinkage. A gap that the base misses by no more than the noise tells nothing: the remainder is multiplied by
 max(0, 1 - freedom / chi^2) (James-Stein), so few rungs with much noise fall back on the smooth base and many rungs
@@ -25,7 +25,7 @@ from scipy.special import ndtri
 Floats = NDArray[np.float64]
 
 _TINY = 1e-12
-_STEEPEST = 2.0  # beyond the rungs the base may be stretched or shrunk by at most this factor
+_FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched beyond the rungs
 _HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
@@ -39,7 +39,7 @@ class Curve:
     levels, rungs : tuple of float
         What was released.
     offset, weights : float, tuple of float
-        The base: a and (b_e, b_l, b_n).
+        The base: a and (b_e, b_l, b_n, b_g).
     knots, values : tuple of float
         Base value and final value at each level.
     """
@@ -47,7 +47,7 @@ class Curve:
     levels: tuple[float, ...]
     rungs: tuple[float, ...]
     offset: float
-    weights: tuple[float, float, float]
+    weights: tuple[float, float, float, float]
     knots: tuple[float, ...]
     values: tuple[float, ...]
 
@@ -62,7 +62,7 @@ class Curve:
     @staticmethod
     def _outer_slopes(knots: Floats, values: Floats) -> Floats:
         steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
-        return np.clip(steps, 1 / _STEEPEST, _STEEPEST)
+        return np.asarray(np.clip(steps, _FLATTEST, _STEEPEST))
 
     @property
     def centre(self) -> float:
@@ -134,9 +134,10 @@ class StepCurve:
 
 
 def base_shapes(u: Floats) -> Floats:
-    """Return the three shapes of the base at levels u, one column each."""
+    """Return the four shapes of the base at levels u, one column each."""
     u = np.clip(u, _TINY, 1 - _TINY)
-    return np.stack([-np.log1p(-u), np.log(u), ndtri(u)], axis=-1)
+    tail = -np.log1p(-u)
+    return np.stack([tail, np.log(u), ndtri(u), np.log(tail)], axis=-1)
 
 
 def fit_curve(
@@ -155,16 +156,17 @@ def fit_curve(
     log : bool
         True on a log scale, where a tail weight is one over a Pareto index: it is kept from exploding.
     """
+    if levels.size == 1:
+        levels, rungs = _guessed_spread(rungs[0], least, log)
     rungs = _apart(rungs, 1e-6 * least)
     shapes = base_shapes(levels)
     gaps, parts, steps = np.diff(rungs), np.diff(levels), np.diff(shapes, axis=0)
-    if levels.size < _FULL_BASE:
-        steps[:, 2] = 0.0
+    steps[:, _unused_shapes(gaps, log)] = 0.0
     deviation = np.sqrt(2 * noise_rows**2 + rows * parts)  # rows: privacy noise and sampling
     floor = max(1e-3 * float(gaps.sum()), least) / levels.size
     weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor)
     if log:
-        weights[:2] = np.minimum(weights[:2], _HEAVIEST)
+        weights[0] = min(weights[0], _HEAVIEST)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     at_rungs = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
     trust = at_rungs**-2.0
@@ -174,15 +176,31 @@ def fit_curve(
     freedom = max(levels.size - 1 - int(np.count_nonzero(weights)), 1)
     kept = max(0.0, 1.0 - freedom / max(float(np.sum(misses**2)), _TINY))
     values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
-    b_e, b_l, b_n = weights.tolist()
+    b_e, b_l, b_n, b_g = weights.tolist()
     return Curve(
         tuple(levels.tolist()),
         tuple(rungs.tolist()),
         offset,
-        (b_e, b_l, b_n),
+        (b_e, b_l, b_n, b_g),
         tuple(knots.tolist()),
         tuple(values.tolist()),
     )
+
+
+def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
+    """Return the shapes that so few rungs cannot tell apart, or that have no place on the scale.
+
+    With few rungs a body and one tail are all that can be told, and on a log scale the exponential tail goes: one
+    noisy rung would make it a tail without a mean.
+    """
+    exponential, lower, normal, gumbel = range(4)
+    if gaps.size + 1 >= _FULL_BASE:
+        return [] if log else [gumbel]
+    if gaps.size == 1:
+        return [exponential, lower, gumbel] if log else [lower, normal, gumbel]
+    if log:
+        return [exponential]
+    return [lower if gaps[-1] > gaps[0] else exponential, gumbel]
 
 
 def _fit_gaps(
@@ -190,14 +208,23 @@ def _fit_gaps(
 ) -> tuple[Floats, Floats]:
     """Return base weights and dQ/du of each gap, by reweighted nonnegative least squares."""
     slope = np.maximum(gaps, floor) / parts
-    weights = np.zeros(3)
+    weights = np.zeros(4)
     for _ in range(6):
         scaling = precision / slope
         weights, _ = nnls(steps * scaling[:, None], gaps * scaling)
         if not weights.any():
-            weights = np.array([1.0, 1.0, 0.0]) * gaps.sum() / max(float(steps[:, :2].sum()), _TINY)
+            weights = np.where(steps.any(axis=0), gaps.sum() / max(float(steps.sum()), _TINY), 0.0)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     return weights, slope
+
+
+def _guessed_spread(median: float, least: float, log: bool) -> tuple[Floats, Floats]:
+    """Return two made-up rungs around a lone median: a spread that a heavy-tailed column is likely to have at least.
+
+    On a log scale a standard deviation of 0.8; on a linear scale half the median itself. Said in docs/limits.md.
+    """
+    half = 0.35 if log else max(abs(median) / 4, least)
+    return np.array([1 / 3, 2 / 3]), np.array([median - half, median + half])
 
 
 def _apart(values: Floats, gap: float) -> Floats:

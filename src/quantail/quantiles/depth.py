@@ -13,11 +13,11 @@ Floats = NDArray[np.float64]
 TWO_STAGES = 800.0  # below: one joint draw on wide candidates; above: locate first, then refine
 LOCATE_SHARE = 0.25
 TWO_SLOPE_STAGES = 300.0
-COARSE_SHARE = 0.15
-LEAST_SLOPE_SIGNAL = 55.0  # below, the chosen slope is more likely a runaway than an answer
+_COARSE_SIGNAL = 100.0
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
-_RUNGS = ((0.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
-_BIN_SIGNAL = 150.0
+_RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
+_BIN_SIGNAL = 250.0
+_CELL_SIGNAL = 800.0
 FEWEST_BINS, MOST_BINS = 3, 12
 
 
@@ -29,8 +29,10 @@ def rung_levels(signal: float) -> Floats:
     >>> rung_levels(100.0).round(2).tolist()
     [0.25, 0.5, 0.75]
     """
-    outer = float(np.clip(_OUTER_ROWS / max(signal, 1e-9), 0.004, 0.25))
     number = max(rungs for least, rungs in _RUNGS if signal >= least)
+    if number < 3:
+        return np.array([0.5]) if number == 1 else np.array([1 / 3, 2 / 3])
+    outer = float(np.clip(_OUTER_ROWS / signal, 0.004, 0.25))
     edge = np.log((1 - outer) / outer)
     return np.asarray(1 / (1 + np.exp(-np.linspace(-edge, edge, number))))
 
@@ -44,6 +46,16 @@ def bin_number(signal: float) -> int:
 def slope_step(signal: float) -> float:
     """Return the relative spacing of fine slope candidates: about the size of the noise."""
     return float(np.clip(4.0 / signal, 0.0005, 0.05))
+
+
+def coarse_share(signal: float) -> float:
+    """Return the share of a slope's budget that finds its rough size: a fixed signal is enough."""
+    return float(np.clip(_COARSE_SIGNAL / signal, 0.05, 0.3))
+
+
+def cell_number(signal: float) -> int:
+    """Return how many cells a calibration counts: a power of two, zero when it would only add noise."""
+    return 0 if signal < _CELL_SIGNAL else min(64, 1 << int(np.log2(signal / _CELL_SIGNAL * 8)))
 
 
 def histogram_fits(cells: int, signal: float) -> bool:

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 _EVEN_LINEAR, _EVEN_LOG = 300, 1200
 _RATIO, _SMALLEST = 1.012, 1e-5
-_FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 120, 1.03, 24.0, 1.5
+_FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
 
 
 def wide(low: float, high: float, log: bool) -> Floats:
@@ -28,16 +28,27 @@ def wide(low: float, high: float, log: bool) -> Floats:
     )
 
 
-def near(centre: float, spread: float, low: float, high: float, fine: int = _FINE) -> Floats:
-    """Return candidates around a released centre and spread (interquartile range), within [low, high]."""
-    unit = spread / 2
-    inner = unit * np.arange(-2 * fine, 2 * fine + 1) / fine
-    middle = _geometric(2 * unit, _MIDDLE_REACH * unit, _MIDDLE_RATIO)
-    far = _geometric(
-        _MIDDLE_REACH * unit, max(high - centre, centre - low, 2 * _MIDDLE_REACH * unit), _FAR_RATIO
-    )
-    out = np.concatenate([middle, far])
-    return _inside((centre - out, centre + inner, centre + out), low, high)
+def near(first: float, last: float, low: float, high: float, fine: int = _FINE) -> Floats:
+    """Return candidates around released quantiles `first` < `last`, within [low, high].
+
+    Evenly spaced, `fine` to the released distance, as far as one distance beyond both; then geometric.
+    """
+    unit = last - first
+    inner = first + unit * np.arange(-fine, 2 * fine + 1) / fine
+    middle = _geometric(unit, _MIDDLE_REACH * unit, _MIDDLE_RATIO)
+    reach = max(high - last, first - low, 2 * _MIDDLE_REACH * unit)
+    out = np.concatenate([middle, _geometric(_MIDDLE_REACH * unit, reach, _FAR_RATIO)])
+    return _inside((first - out, inner, last + out), low, high)
+
+
+def local(first: float, last: float, fine: int = 30, reach: int = 3) -> Floats:
+    """Return candidates for the quantiles of a bin: even, and no farther than a few released distances."""
+    return first + (last - first) * np.arange(-reach * fine, (reach + 1) * fine + 1) / fine
+
+
+def with_cells(grid: Floats, cells: Floats) -> Floats:
+    """Return a grid with further candidates, such as those that split the cell of an atom."""
+    return np.unique(np.concatenate([grid, cells]))
 
 
 def _geometric(start: float, stop: float, ratio: float) -> Floats:

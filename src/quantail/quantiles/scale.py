@@ -67,6 +67,12 @@ class Scale:
         """Spread values over their lattice cells and map them to the modelling scale."""
         return self.forward(values + self.step * (rng.random(values.size) - 0.5))
 
+    def atom_cells(self, parts: int = 16) -> Floats:
+        """Return points that split the cells of likely atoms, the lowest value and zero, on the modelling scale."""
+        atoms = {self.lower, 0.0} if self.lower < 0 < self.upper else {self.lower}
+        within = (np.arange(parts) + 0.5) / parts - 0.5
+        return np.sort(np.concatenate([self.forward(atom + self.step * within) for atom in atoms]))
+
     @property
     def ends(self) -> tuple[float, float]:
         """The modelling scale's range: the bounds, half a lattice step wider."""

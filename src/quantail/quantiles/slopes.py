@@ -18,8 +18,8 @@ from quantail.quantiles.depth import slope_step
 Floats = NDArray[np.float64]
 
 MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
-_LARGEST_RATIO = 3e4
-_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.015, 1.12, 0.35
+_LARGEST_RATIO = 2e3
+_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.12, 0.35
 
 
 def slope_sensitivity(relation: Relation) -> int:

@@ -2,7 +2,9 @@
 
 A numeric column is built up from its innovation e (one draw from its curve):
 
-    r = e,  then bends along earlier innovations,  then + slope * (x - median of x),  then shifts by category.
+    r = e,  then bends along earlier innovations,  then + slope * (x - median of x),  then shifts by category,
+
+and last a monotone map onto the calibrated marginal distribution, where one was released.
 
 The innovation, not the value, explains later columns: innovations are close to independent, so that slopes can be
 chosen one at a time.
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from quantail.quantiles import Bend, Curve, Scale, StepCurve, curve_from_dict
+from quantail.quantiles import Bend, Curve, Remap, Scale, StepCurve, curve_from_dict
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -41,6 +43,17 @@ class NumericModel:
     slopes: tuple[Slope, ...]
     bends: tuple[tuple[str, Bend], ...]
     curve: Curve | StepCurve
+    remap: Remap | None = None
+
+    @property
+    def explained(self) -> bool:
+        """Whether earlier columns say anything about this one."""
+        return bool(self.shifts or self.slopes or self.bends)
+
+    def innovation(self, u: Floats) -> Floats:
+        """Return innovations from uniform draws; a column of its own is calibrated here."""
+        e = self.curve(u)
+        return e if self.remap is None or self.explained else self.remap(e)
 
     def build(self, innovation: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
         """Return values on the modelling scale, from innovations and those of earlier columns."""
@@ -51,7 +64,7 @@ class NumericModel:
             r = r + slope.slope * (earlier[slope.on] - slope.centre)
         for name, shift in reversed(self.shifts):
             r = shift.restore(r, earlier[name])
-        return r
+        return self.remap(r) if self.remap is not None and self.explained else r
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -63,6 +76,7 @@ class NumericModel:
             "slopes": [vars(slope) for slope in self.slopes],
             "bends": [{"on": name, **bend.to_dict()} for name, bend in self.bends],
             "curve": self.curve.to_dict(),
+            "remap": None if self.remap is None else self.remap.to_dict(),
         }
 
     @classmethod
@@ -75,6 +89,7 @@ class NumericModel:
             tuple(Slope(**slope) for slope in form["slopes"]),
             _bends(form["bends"]),
             curve_from_dict(form["curve"]),
+            None if form["remap"] is None else Remap.from_dict(form["remap"]),
         )
 
 
@@ -160,7 +175,7 @@ def draw_rows(
             codes = column.build(u, values[column.context] if column.context else None)
             innovations[column.name] = values[column.name] = codes
         else:
-            innovations[column.name] = column.curve(u)
+            innovations[column.name] = column.innovation(u)
             built = column.build(innovations[column.name], innovations)
             low, high = column.scale.ends
             values[column.name] = np.clip(built, low, high)

@@ -2,45 +2,32 @@
 
 Made from the schema, the public number of rows and the budget, before any value is read. The same object is the
 budget plan that the ledger and the user see and the script that the fit follows.
-
-Weights say how the budget is shared; only their ratios matter. The first numeric column weighs more because
-everything after it inherits its errors, and a slope weighs more than a later curve because a wrong slope shows in
-every joint measure (docs/decisions/0004-shares.md).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.depth import (
-    COARSE_SHARE,
-    LEAST_SLOPE_SIGNAL,
     LOCATE_SHARE,
     TWO_SLOPE_STAGES,
     TWO_STAGES,
     bin_number,
+    cell_number,
+    coarse_share,
     histogram_fits,
     rung_levels,
 )
 from quantail.schema import Column, Schema
+from quantail.synthesis.shares import Question, is_two_sided, questions_of, share_out
 
-FIRST_CURVE, LATER_CURVE, SLOPE, BENDS, SHIFT, CATEGORY, SCALE, ROWS = 2.5, 1.2, 1.6, 0.8, 0.5, 0.6, 0.4, 0.1
+_EFFECTS = ("scale", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
-
-
-@dataclass(frozen=True)
-class Question:
-    """One weighted part of a column's budget: what it is, on which predictor, and in how many leaves."""
-
-    kind: str
-    on: str
-    weight: float
-
-
-Asked = dict[str, list[Question]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +50,8 @@ class ColumnDesign:
         True if the column is counted cell by cell instead of cut by quantiles.
     two_sided : bool
         True for a log grid on both sides of zero, whose scale is released first.
+    calibrated : int
+        Cells of the calibration, zero if there is none.
     """
 
     column: Column
@@ -74,6 +63,7 @@ class ColumnDesign:
     bins: int = 0
     cells: bool = False
     two_sided: bool = False
+    calibrated: int = 0
 
     def leaves(self, path: str) -> tuple[Plan, ...]:
         """Return the leaves below a part of the plan."""
@@ -93,115 +83,66 @@ def draw_design(
     schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str = "table"
 ) -> Design:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
-    columns = [column for column in schema.columns if column.name not in schema.by]
-    asked = {column.name: _questions(column, schema) for column in columns}
-    while (dropped := _weakest(asked, rows, cost, definition)) is not None:
-        asked = dropped
-    costs = split(cost, [sum(question.weight for question in asked[column.name]) for column in columns])
-    designs = tuple(
-        _column(column, schema, asked[column.name], part, rows, definition)
-        for column, part in zip(columns, costs, strict=True)
-    )
-    return Design(
-        designs, Plan.sequence(name, [design.plan for design in designs], note=f"{rows} rows"), rows
-    )
+    costs = share_out(questions_of(schema), rows, cost, definition)
+    designs = []
+    for column in schema.columns:
+        if column.name not in schema.by:
+            own = {question: part for question, part in costs.items() if question.column == column.name}
+            release = _category if column.type == "category" else _numeric
+            designs.append(release(column, schema, own, rows, definition))
+    plan = Plan.sequence(name, [design.plan for design in designs], note=f"{rows} rows")
+    return Design(tuple(designs), plan, rows)
 
 
-def _weakest(asked: Asked, rows: int, cost: Fraction, definition: Definition) -> Asked | None:
-    """Return the questions without those that would drown in noise, or None if all carry a signal.
-
-    Bends go first, all at once; then slopes, the last predictor of the column that has most of them, one at a time.
-    """
-    total = sum(question.weight for parts in asked.values() for question in parts)
-
-    def signal(question: Question) -> float:
-        return rows * _strength(cost * Fraction(question.weight / total), definition)
-
-    every = [question for parts in asked.values() for question in parts]
-    bends = [question for question in every if question.kind == "bend"]
-    if bends and not any(bin_number(signal(question)) for question in bends):
-        return {name: [q for q in parts if q.kind != "bend"] for name, parts in asked.items()}
-    slopes = [question for question in every if question.kind == "slope"]
-    if slopes and signal(slopes[0]) < LEAST_SLOPE_SIGNAL:
-        crowded = max(asked, key=lambda name: sum(q.kind == "slope" for q in asked[name]))
-        last = [q for q in asked[crowded] if q.kind == "slope"][-1]
-        return asked | {crowded: [q for q in asked[crowded] if q is not last]}
-    return None
-
-
-def _questions(column: Column, schema: Schema) -> list[Question]:
-    """List what could be asked of a column, with weights."""
-    if column.type == "category":
-        return [Question("cells", "", CATEGORY)]
-    predictors = schema.predictors_of(column.name)
-    categories = [name for name in predictors if schema.column(name).type == "category"]
-    numbers = [name for name in predictors if schema.column(name).type != "category"]
-    parts = [Question("shift", name, SHIFT) for name in categories]
-    parts += [Question("slope", name, SLOPE) for name in numbers]
-    parts += [Question("bend", name, BENDS / len(numbers)) for name in numbers]
-    if _two_sided(column):
-        parts.append(Question("scale", "", SCALE))
-    first = next(other.name for other in schema.columns if other.type != "category")
-    return [*parts, Question("curve", "", FIRST_CURVE if column.name == first else LATER_CURVE)]
-
-
-def _column(
-    column: Column,
-    schema: Schema,
-    asked: list[Question],
-    cost: Fraction,
-    rows: int,
-    definition: Definition,
+def _numeric(
+    column: Column, schema: Schema, costs: Mapping[Question, Fraction], rows: int, definition: Definition
 ) -> ColumnDesign:
-    if column.type == "category":
-        return _category(column, schema, cost, rows, definition)
-    costs = dict(zip(asked, split(cost, [question.weight for question in asked]), strict=True))
-    unit = _unit(definition)
-    used: dict[str, list[str]] = {"scale": [], "shift": [], "slope": [], "bend": []}
-    parts: list[Plan] = []
-    bins = bin_number(
-        rows * min((_strength(c, definition) for q, c in costs.items() if q.kind == "bend"), default=0)
-    )
-    left = Fraction(0)  # what a question that is not worth asking leaves to the curve
-    for question, part in costs.items():
-        if question.kind == "curve":
-            continue
-        strength = rows * _strength(part, definition)
-        if question.kind == "shift":
-            levels = len(schema.column(question.on).categories)
-            worth = bin_number(strength) > 0 and levels <= strength / 40
-        else:
-            worth = question.kind != "bend" or bins > 0
-        if not worth:
-            left += part
-            continue
-        used[question.kind].append(question.on)
-        parts.append(_effect(question, part, strength, unit, bins))
-    whole = costs[asked[-1]] + left
+    def names(kind: str) -> tuple[str, ...]:
+        return tuple(question.on for question in costs if question.kind == kind)
+
+    bins = {
+        q.on: bin_number(rows * _strength(part, definition)) for q, part in costs.items() if q.kind == "bend"
+    }
+    effects = [(question, part) for question, part in costs.items() if question.kind in _EFFECTS]
+    whole = next(part for question, part in costs.items() if question.kind == "curve")
+    checked = next((part for question, part in costs.items() if question.kind == "calibration"), None)
+    parts = [
+        _effect(
+            question, part, rows * _strength(part, definition), _unit(definition), bins.get(question.on, 0)
+        )
+        for question, part in effects
+    ]
     cells = round((_upper(column) - _lower(column)) / column.lattice) + 1
     counted = not parts and histogram_fits(cells, rows * _strength(whole, definition))
-    parts.append(_curve(whole, rows, definition, bool(used["bend"]), cells if counted else 0))
+    if counted and checked is not None:  # counting every value leaves nothing to calibrate
+        whole, checked = whole + checked, None
+    parts.append(_curve(whole, rows, definition, bool(bins), cells if counted else 0))
+    number = 0
+    if checked is not None:
+        number = cell_number(rows * _strength(checked, definition))
+        parts.append(Plan.leaf("calibration", checked, f"rows counted in {number} cells", _unit(definition)))
     return ColumnDesign(
         column,
         Plan.sequence(column.name, parts),
-        tuple(used["shift"]),
-        tuple(used["slope"]),
-        tuple(used["bend"]),
-        bins=bins,
+        names("shift"),
+        names("slope"),
+        names("bend"),
+        bins=min(bins.values(), default=0),
         cells=counted,
-        two_sided=_two_sided(column),
+        two_sided=is_two_sided(column),
+        calibrated=number,
     )
 
 
 def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins: int) -> Plan:
     """Return the leaves of a slope, a shift or a bend."""
     if question.kind == "scale":
-        return Plan.leaf("scale", cost, "3 quantiles, to tell small from large", unit)
+        return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
     name = f"{question.kind} on {question.on}"
     if question.kind == "slope":
         if signal < TWO_SLOPE_STAGES:
             return Plan.leaf(name, cost, "one selection", unit)
-        coarse, fine = split(cost, [COARSE_SHARE, 1 - COARSE_SHARE])
+        coarse, fine = split(cost, [coarse_share(signal), 1 - coarse_share(signal)])
         stages = [Plan.leaf("coarse", coarse, "", unit), Plan.leaf("fine", fine, "", unit)]
         return Plan.sequence(name, stages, "coarse, then fine")
     if question.kind == "shift":
@@ -237,9 +178,10 @@ def _levels_note(rows: int, cost: Fraction, definition: Definition) -> str:
 
 
 def _category(
-    column: Column, schema: Schema, cost: Fraction, rows: int, definition: Definition
+    column: Column, schema: Schema, costs: Mapping[Question, Fraction], rows: int, definition: Definition
 ) -> ColumnDesign:
     """Count a category within the cells of one earlier column: the first whose cells all keep a signal."""
+    (cost,) = costs.values()
     cells = len(column.categories)
     signal = rows * _strength(cost, definition)
     context, bins = "", 0
@@ -252,10 +194,6 @@ def _category(
     note = f"{cells} categories" + (f" in {bins} cells of {context}" if context else "")
     leaf = Plan.leaf("count", cost, note, _unit(definition))
     return ColumnDesign(column, Plan.sequence(column.name, [leaf]), context=context, bins=bins, cells=True)
-
-
-def _two_sided(column: Column) -> bool:
-    return column.grid == "log" and _lower(column) < 0 < _upper(column)
 
 
 def _strength(cost: Fraction, definition: Definition) -> float:
@@ -276,6 +214,6 @@ def _upper(column: Column) -> float:
     return column.upper
 
 
-def even_levels(bins: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def even_levels(bins: int) -> NDArray[np.float64]:
     """Return the levels that cut a distribution into equal parts, ends left out."""
     return np.asarray([k / bins for k in range(1, bins)])

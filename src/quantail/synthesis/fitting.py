@@ -5,7 +5,7 @@ bins, targets) comes from the schema, from the public number of rows, or from wh
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,19 @@ from quantail.quantiles import (
     StepCurve,
     choose_slope,
     draw_bend,
+    draw_calibration,
     draw_rungs,
     fit_curve,
 )
 from quantail.quantiles.depth import rung_levels
-from quantail.quantiles.grid import near, wide
+from quantail.quantiles.grid import local, near, wide, with_cells
 from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope, context_cell, draw_rows
 from quantail.synthesis.design import ColumnDesign, Design, even_levels
 
 Floats = NDArray[np.float64]
-_SIMULATED_ROWS = 20_000
+_SIMULATED_ROWS = 2**15
+_TYPICAL = 0.6  # the quantile of absolute values that tells small from large
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
-_LADDER_GRID = 30
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
 
@@ -85,7 +86,18 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         slopes.append(slope)
     bends, curve, residual = _fit_rest(fit, design, scale, residual)
     fit.innovations[design.column.name] = residual
-    return NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
+    model = NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
+    return _calibrated(fit, design, model) if design.calibrated else model
+
+
+def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
+    """Release how many rows the column has in cells of what the models imply, and set its distribution right."""
+    name, scale = model.name, model.scale
+    simulated = draw_rows((*fit.models.values(), model), _SIMULATED_ROWS, fit.rng, balanced=True).values[name]
+    atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
+    (leaf,) = design.leaves("calibration")
+    remap = draw_calibration(fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, fit.rows)
+    return replace(model, remap=remap)
 
 
 def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
@@ -93,26 +105,25 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     scale = Scale.of(design.column)
     if not design.two_sided:
         return scale
-    values = scale.dithered(fit.confidential[design.column.name], fit.gate.noise)
+    sizes = np.abs(scale.dithered(fit.confidential[design.column.name], fit.gate.noise))
+    grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
-    low, _, high = scale.unfolded(
-        draw_rungs(fit.gate, leaf, values, wide(*scale.ends, log=True), _levels(), fit.rows)
-    )
-    return scale.crossing(float(high - low) / 4)
+    (typical,) = scale.unfolded(draw_rungs(fit.gate, leaf, sizes, grid, np.array([_TYPICAL]), fit.rows))
+    return scale.crossing(float(typical) / 2)
 
 
 def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
     predictor = fit.models[name]
     assert isinstance(predictor, NumericModel)
     low, high = scale.ends
-    centre, spread = predictor.curve.centre, predictor.curve.spread
+    first, centre, last = predictor.innovation(np.array([0.25, 0.5, 0.75])).tolist()
     slope = choose_slope(
         fit.gate,
         design.leaves(f"slope on {name}"),
         residual,
         fit.innovations[name],
         centre,
-        _REACH * (high - low) / max(spread, 1e-12),
+        _REACH * (high - low) / max(last - first, _least(predictor.scale)),
         fit.rows,
     )
     return Slope(name, slope, centre)
@@ -130,11 +141,11 @@ def _fit_rest(
     bends: list[tuple[str, Bend]] = []
     if len(leaves) == 2:
         overall = draw_rungs(fit.gate, leaves[0], residual, grid, _levels(), fit.rows)
-        grid = _near(overall, scale, low, high)
+        grid = near(*_around(overall, scale), low, high)
+        if not (design.slopes or design.shifts):  # what other columns explain has no atoms left
+            grid = with_cells(grid, scale.atom_cells())
         for name in design.bends:
-            bend = _fit_bend(
-                fit, design, residual, overall, name, _near(overall, scale, low, high, _LADDER_GRID)
-            )
+            bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
             residual = bend.flatten(residual, fit.innovations[name])
             bends.append((name, bend))
     levels = rung_levels(fit.rows * fit.rate(leaves[-1]))
@@ -151,9 +162,10 @@ def _fit_bend(
 ) -> Bend:
     predictor = fit.models[name]
     assert isinstance(predictor, NumericModel)
-    curve, bins = predictor.curve, design.bins
-    cell = np.searchsorted(curve(even_levels(bins)), fit.innovations[name], side="left").astype(np.int64)
-    centres = _increasing(curve((np.arange(bins) + 0.5) / bins))
+    bins = design.bins
+    cuts = predictor.innovation(even_levels(bins))
+    cell = np.searchsorted(cuts, fit.innovations[name], side="left").astype(np.int64)
+    centres = _increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
     expected = np.full(bins, fit.rows / bins)
     leaves = design.leaves(f"bend on {name}")
     noise = fit.noise_rows(leaves[0]) / 2
@@ -171,7 +183,7 @@ def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, n
     codes = np.arange(len(model.shares[0]), dtype=np.float64)
     share = np.bincount(simulated.values[name], minlength=codes.size) / _SIMULATED_ROWS
     expected = np.maximum(fit.rows * share, 1.0)
-    grid = _near(overall, scale, low, high, _LADDER_GRID)
+    grid = local(*_around(overall, scale))
     noise = fit.noise_rows(leaves[0]) / 2
     return draw_bend(
         fit.gate, leaves, residual, fit.innovations[name], expected, codes, overall, grid, noise, steps=True
@@ -224,9 +236,11 @@ def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _near(overall: Floats, scale: Scale, low: float, high: float, fine: int = 120) -> Floats:
-    spread = 0.8 * max(float(overall[2] - overall[0]), _least(scale))
-    return near(float(overall[1]), spread, low, high, fine)
+def _around(overall: Floats, scale: Scale) -> tuple[float, float]:
+    """Return the released outer quantiles, at least a lattice step apart."""
+    first, last = float(overall[0]), float(overall[2])
+    missing = max(_least(scale) - (last - first), 0.0) / 2
+    return first - missing, last + missing
 
 
 def _least(scale: Scale) -> float:

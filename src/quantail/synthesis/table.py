@@ -24,12 +24,13 @@ from quantail.privacy import (
     split,
 )
 from quantail.schema import Schema
-from quantail.synthesis.design import ROWS, draw_design
+from quantail.synthesis.design import draw_design
 from quantail.synthesis.fitting import fit_columns
 from quantail.synthesis.model import GroupModel, TableModel
 
 METHODS = ("ladder",)
 FEWEST_ROWS = 20
+_ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 Progress = Callable[[str, float], None]
 GroupKey = tuple[int, ...]
 
@@ -162,15 +163,11 @@ class TableSynthesizer:
         """Return the budget for counting rows (add/remove only) and the rest."""
         if self.schema.neighbours == "replace-one":
             return None, self._cost
-        counted, rest = split(self._cost, [ROWS, 4 - ROWS])
+        counted, rest = split(self._cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
         return counted, rest
 
     def _whole(self, counted: Fraction | None, groups: list[Plan]) -> Plan:
-        body = (
-            groups[0]
-            if not self.schema.by
-            else Plan.parallel("groups", groups, "disjoint rows share the budget")
-        )
+        body = groups[0] if not self.schema.by else Plan.parallel("groups", groups)
         if counted is None:
             return body
         return Plan.sequence("release", [self._rows_leaf(counted), body])

@@ -1,0 +1,148 @@
+"""Calibration: locate, then count (DESIGN 4.1). The marginal distribution of a finished column, set right.
+
+What the released models imply for a column is known without asking (it can be simulated), so it can be cut into
+cells at its own quantiles, and the confidential rows counted in them: one geometric count, L1 sensitivity 2 under
+replace-one and 1 under add/remove. Where the counts differ from the model by more than noise explains, the column
+is remapped, value by value and monotonically, onto the counted distribution.
+
+Shrinkage works on all scales at once: the differences are split by a Haar transform (upper half against lower half,
+quarter against quarter, ...), and a coefficient counts only beyond three standard deviations of its noise.
+An extra cell holds the column's lowest possible value, where atoms such as zero sit.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan
+
+Floats = NDArray[np.float64]
+
+_KNOTS = 400
+_THRESHOLD = 3.0
+
+
+@dataclass(frozen=True)
+class Remap:
+    """A monotone map of values on the modelling scale: linear between knots, shifted beyond them."""
+
+    knots: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, y: Floats) -> Floats:
+        """Map synthetic values."""
+        knots, values = np.asarray(self.knots), np.asarray(self.values)
+        inside = np.interp(y, knots, values)
+        return np.asarray(inside + np.minimum(y - knots[0], 0) + np.maximum(y - knots[-1], 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {"knots": list(self.knots), "values": list(self.values)}
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> "Remap":
+        """Rebuild a map from `to_dict`."""
+        return cls(tuple(form["knots"]), tuple(form["values"]))
+
+
+def cell_levels(cells: int) -> Floats:
+    """Return the inner cut levels of so many cells: even in the middle, halving towards both ends.
+
+    Examples
+    --------
+    >>> cell_levels(8).round(3).tolist()
+    [0.062, 0.125, 0.25, 0.5, 0.75, 0.875, 0.938]
+    """
+    halvings = cells.bit_length() - 1
+    outer = 0.5 ** np.arange(halvings + 1, 1, -1)
+    even = np.linspace(0, 1, cells - 2 * (halvings - 1) + 1)
+    even = outer[-1] + even * (1 - 2 * outer[-1])
+    return np.unique(np.concatenate([outer, even, 1 - outer]))[: cells - 1]
+
+
+def draw_calibration(
+    gate: Gate, leaf: Plan, values: Floats, implied: Floats, atom: float, cells: int, rows: int
+) -> Remap:
+    """Release a calibration.
+
+    Parameters
+    ----------
+    values : array
+        Confidential values on the modelling scale.
+    implied : array
+        Values simulated from the released models: public.
+    atom : float
+        Upper end of the cell that holds the lowest possible value.
+    """
+    implied = np.sort(implied)
+    cuts = np.unique(np.concatenate([[atom], np.quantile(implied, cell_levels(cells))]))
+    cuts = cuts[cuts >= atom]
+    counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=cuts.size + 1).astype(np.int64)
+    sensitivity = 2 if gate.relation == "replace-one" else 1
+    noisy = gate.count(leaf, counts, sensitivity)
+    noise = sensitivity * rows / max(gate.signal(leaf, rows), 1e-9)
+    expected = np.diff(np.searchsorted(implied, cuts, side="right") / implied.size, prepend=0.0, append=1.0)
+    shares = _shrunk(noisy / rows, expected, noise / rows, rows)
+    return _remap(implied, cuts, shares)
+
+
+def _shrunk(found: Floats, expected: Floats, noise: float, rows: int) -> Floats:
+    """Return shares of cells: expected ones, corrected where the counts clearly differ."""
+    size = 1 << (expected.size - 1).bit_length()
+    difference = np.zeros(size)
+    difference[: expected.size] = found - expected
+    variance = np.full(size, 0.0)
+    variance[: expected.size] = 2 * noise**2 + expected / rows
+    corrected = expected + _haar(difference, variance)[: expected.size]
+    positive = np.maximum(corrected, 0.0)
+    return np.asarray(positive / positive.sum())
+
+
+def _haar(difference: Floats, variance: Floats) -> Floats:
+    """Return what is left of differences after small Haar coefficients are cleared; the total is known, hence zero."""
+    if difference.size == 1:
+        return np.zeros(1)
+    half = difference.size // 2
+    contrast = np.array([difference[:half].sum(), difference[half:].sum()])
+    spread = np.array([variance[:half].sum(), variance[half:].sum()])
+    gap = (contrast[0] - contrast[1]) / 2
+    deviation = np.sqrt(spread.sum()) / 2
+    beyond = _THRESHOLD * deviation
+    kept = gap * (1.0 - (beyond / gap) ** 2) if abs(gap) > beyond else 0.0
+    parts = []
+    for side, sign in ((slice(None, half), 1.0), (slice(half, None), -1.0)):
+        inner = _haar(
+            difference[side] - contrast[(1 - int(sign)) // 2] * _weights(variance[side]), variance[side]
+        )
+        parts.append(inner + sign * kept * _weights(variance[side]))
+    return np.concatenate(parts)
+
+
+def _weights(variance: Floats) -> Floats:
+    """Return shares in which a total is spread over cells: by their variance, which follows their size."""
+    total = variance.sum()
+    return variance / total if total > 0 else np.full(variance.size, 1 / variance.size)
+
+
+def _remap(implied: Floats, cuts: Floats, shares: Floats) -> Remap:
+    """Return the map from implied quantiles to the quantiles of the calibrated distribution."""
+    levels = (np.arange(_KNOTS) + 0.5) / _KNOTS
+    tail = np.geomspace(1e-4, levels[0], 12)[:-1]
+    levels = np.concatenate([tail, levels, 1 - tail[::-1]])
+    ends = np.cumsum(shares)
+    cell = np.minimum(np.searchsorted(ends, levels, side="left"), shares.size - 1)
+    start = np.concatenate([[0.0], ends[:-1]])[cell]
+    within = np.clip((levels - start) / np.maximum(shares[cell], 1e-300), 0.0, 1.0)
+    low = np.searchsorted(implied, np.concatenate([[-np.inf], cuts]), side="right") / implied.size
+    high = np.concatenate([low[1:], [1.0]])
+    inner = np.quantile(implied, np.clip(low[cell] + within * (high - low)[cell], 0.0, 1.0))
+    edges = np.concatenate([[min(implied[0], cuts[0])], cuts, [max(implied[-1], cuts[-1])]])
+    flat = edges[cell] + within * (edges[cell + 1] - edges[cell])
+    # A cell that the models leave empty has no shape of its own: spread it evenly.
+    values = np.where((high - low)[cell] > 0, inner, flat)
+    values = np.maximum.accumulate(np.clip(values, edges[cell], edges[cell + 1]))
+    knots = np.quantile(implied, levels)
+    kept = np.concatenate([[True], np.diff(knots) > 0])
+    return Remap(tuple(knots[kept].tolist()), tuple(values[kept].tolist()))
