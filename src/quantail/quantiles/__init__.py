@@ -8,6 +8,7 @@ from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
 from quantail.quantiles.scale import Scale
 from quantail.quantiles.slopes import choose_slope
+from quantail.quantiles.tilt import draw_tilt
 
 __all__ = [
     "BEND_LEVELS",
@@ -22,6 +23,7 @@ __all__ = [
     "draw_bend",
     "draw_calibration",
     "draw_rungs",
+    "draw_tilt",
     "fit_curve",
     "ladder_depth",
 ]

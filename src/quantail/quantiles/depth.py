@@ -18,7 +18,8 @@ _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
 _CELL_SIGNAL = 800.0
-FEWEST_BINS, MOST_BINS = 3, 12
+_TILT_SIGNAL = 200.0
+FEWEST_BINS, MOST_BINS = 4, 12
 
 
 def rung_levels(signal: float) -> Floats:
@@ -38,9 +39,14 @@ def rung_levels(signal: float) -> Floats:
 
 
 def bin_number(signal: float) -> int:
-    """Return how many bins a bend may use: zero when fewer than three would carry a signal."""
+    """Return how many bins a bend may use: zero when fewer than four would carry a signal."""
     bins = int(signal / _BIN_SIGNAL)
     return 0 if bins < FEWEST_BINS else min(bins, MOST_BINS)
+
+
+def tilt_fits(signal: float) -> bool:
+    """Say whether a tilt carries a signal; where bins do, they are the better bend."""
+    return signal >= _TILT_SIGNAL
 
 
 def slope_step(signal: float) -> float:

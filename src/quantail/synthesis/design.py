@@ -116,7 +116,7 @@ def _numeric(
     counted = not parts and histogram_fits(cells, rows * _strength(whole, definition))
     if counted and checked is not None:  # counting every value leaves nothing to calibrate
         whole, checked = whole + checked, None
-    parts.append(_curve(whole, rows, definition, bool(bins), cells if counted else 0))
+    parts.append(_curve(whole, rows, definition, any(bins.values()), cells if counted else 0))
     number = 0
     if checked is not None:
         number = cell_number(rows * _strength(checked, definition))
@@ -149,6 +149,12 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
         first, *levels = split(cost, [1, 1, 1])
         leaves = [Plan.leaf("locate", first, "", unit)]
         note = "three quantiles in every category"
+    elif not bins:
+        words = ("curvature", "median", "spread")
+        parts = zip(words, split(cost, [4, 3, 3]), strict=True)
+        return Plan.sequence(
+            name, [Plan.leaf(word, part, "", unit) for word, part in parts], "two parameters"
+        )
     else:
         levels, leaves = list(split(cost, [1, 1])), []
         note = f"three quantiles in each of {bins} bins"

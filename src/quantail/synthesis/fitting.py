@@ -22,6 +22,7 @@ from quantail.quantiles import (
     draw_bend,
     draw_calibration,
     draw_rungs,
+    draw_tilt,
     fit_curve,
 )
 from quantail.quantiles.depth import rung_levels
@@ -109,7 +110,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
     (typical,) = scale.unfolded(draw_rungs(fit.gate, leaf, sizes, grid, np.array([_TYPICAL]), fit.rows))
-    return scale.crossing(float(typical) / 2)
+    return scale.crossing(2 * float(typical))
 
 
 def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
@@ -139,12 +140,16 @@ def _fit_rest(
     low, high = residual_range(scale, bool(design.slopes or design.shifts))
     grid = wide(low, high, scale.log)
     bends: list[tuple[str, Bend]] = []
+    if not design.bins:
+        for name in design.bends:
+            bends.append((name, _fit_tilt(fit, design, residual, name, grid, high - low)))
+            residual = bends[-1][1].flatten(residual, fit.innovations[name])
     if len(leaves) == 2:
         overall = draw_rungs(fit.gate, leaves[0], residual, grid, _levels(), fit.rows)
         grid = near(*_around(overall, scale), low, high)
         if not (design.slopes or design.shifts):  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
-        for name in design.bends:
+        for name in design.bends if design.bins else ():
             bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
             residual = bend.flatten(residual, fit.innovations[name])
             bends.append((name, bend))
@@ -155,6 +160,14 @@ def _fit_rest(
         fit_curve(levels, rungs, fit.rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log),
         residual,
     )
+
+
+def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Floats, name: str, grid: Floats, span: float) -> Bend:
+    predictor = fit.models[name]
+    assert isinstance(predictor, NumericModel)
+    leaves = design.leaves(f"bend on {name}")
+    x = fit.innovations[name]
+    return draw_tilt(fit.gate, leaves, residual, x, predictor.innovation, grid, _REACH * span, fit.rows)
 
 
 def _fit_bend(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from quantail.privacy import Definition, split, strength_of
-from quantail.quantiles.depth import bin_number, cell_number
+from quantail.quantiles.depth import cell_number, tilt_fits
 from quantail.schema import Column, Schema
 
 # kind: (least signal, weight). The first curve weighs more because every later column inherits its errors.
@@ -111,7 +111,7 @@ def _least_cost(rows: int, definition: Definition) -> Callable[[float], float]:
 
 def _worth(question: Question, signal: float) -> bool:
     if question.kind == "bend":
-        return bin_number(signal) > 0
+        return tilt_fits(signal)
     if question.kind == "shift":
         return question.parts * _SHIFT_SIGNAL <= signal
     if question.kind == "calibration":
