@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.quantiles.grid import near, wide
+from quantail.quantiles.grid import local, near, wide, with_cells
 
 MOST = 6000  # a joint draw on more candidates than this would take seconds
 
@@ -36,17 +36,32 @@ def test_wide_candidates_cover_the_range(bounds, log):
 
 @settings(max_examples=60, deadline=None)
 @given(ranges, st.floats(0, 1), st.floats(1e-6, 1))
-def test_near_candidates_are_fine_at_the_centre_and_few_far_away(bounds, place, share):
+def test_near_candidates_are_fine_where_the_rows_are_and_few_far_away(bounds, place, share):
     low, high = bounds
-    span = high - low
-    centre, spread = low + place * span, share * span
-    grid = near(centre, spread, low, high)
+    first, last = low + place * (1 - share) * (high - low), low + (place * (1 - share) + share) * (high - low)
+    grid = near(first, last, low, high)
     check_list(grid, low, high)
-    close = grid[np.abs(grid - centre) <= spread / 2]
-    assert np.diff(close).max(initial=0) <= spread / 20
-    assert np.abs(grid - centre).min() <= spread / 20
-    far = np.abs(grid - centre) > 50 * spread
+    unit = last - first
+    body = grid[(grid >= first) & (grid <= last)]
+    assert body.size > 50
+    assert np.diff(body).max() <= unit / 50
+    far = (grid < first - 30 * unit) | (grid > last + 30 * unit)
     assert far.sum() <= 0.25 * grid.size
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
+def test_local_candidates_cover_the_released_distance_and_stay_close(first, unit):
+    grid = local(first, first + unit)
+    check_list(grid, -np.inf, np.inf)
+    assert grid[0] < first
+    assert grid[-1] > first + unit
+    assert grid[-1] - grid[0] < 20 * unit
+
+
+def test_further_candidates_are_merged_in_order():
+    merged = with_cells(np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.0, -3.0]))
+    assert merged.tolist() == [-3.0, 0.0, 0.5, 1.0, 2.0]
 
 
 @pytest.mark.parametrize("generous", [1, 30, 1000])
@@ -61,6 +76,6 @@ def test_a_finer_list_is_finer():
     assert np.diff(fine[np.abs(fine) < 0.5]).max() < np.diff(coarse[np.abs(coarse) < 0.5]).max()
 
 
-def test_a_centre_outside_the_range_still_yields_a_candidate():
-    grid = near(50.0, 1e-3, 0.0, 1.0)
-    check_list(grid, 0.0, 1.0)
+def test_released_quantiles_at_an_end_of_the_range_leave_candidates():
+    for first, last in ((0.0, 1e-3), (1 - 1e-3, 1.0), (0.0, 1.0)):
+        check_list(near(first, last, 0.0, 1.0), 0.0, 1.0)

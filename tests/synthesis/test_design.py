@@ -57,7 +57,7 @@ def confidential(schema, rows, seed=0):
     return data
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(schemas(), st.sampled_from(ROWS), st.sampled_from(COSTS), st.sampled_from(["pure", "zcdp"]))
 def test_the_plan_costs_exactly_what_was_asked_for(schema, rows, cost, definition):
     design = draw_design(schema, rows, cost, definition)
