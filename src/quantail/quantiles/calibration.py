@@ -92,7 +92,8 @@ def _shrunk(found: Floats, expected: Floats, noise: float, rows: int) -> Floats:
     """Return shares of cells: expected ones, corrected where the counts clearly differ."""
     size = 1 << (expected.size - 1).bit_length()
     difference = np.zeros(size)
-    difference[: expected.size] = found - expected
+    # The total says nothing about the shape: it is noise, or a released number of rows that is off.
+    difference[: expected.size] = found - expected * found.sum()
     variance = np.full(size, 0.0)
     variance[: expected.size] = 2 * noise**2 + expected / rows
     corrected = expected + _haar(difference, variance)[: expected.size]
