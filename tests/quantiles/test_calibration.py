@@ -1,0 +1,119 @@
+"""Calibration: a monotone map that sets a wrong marginal right and leaves a right one alone."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from quantail.quantiles.calibration import Remap, cell_levels, draw_calibration
+
+LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
+CELLS = 32
+
+
+def calibrate(gate_of, values, implied, each=10**4, relation="replace-one", rows=None, seed=0, atom=-100.0):
+    gate, (leaf,) = gate_of(1, each, relation, seed=seed)
+    remap = draw_calibration(gate, leaf, values, implied, atom, CELLS, rows or values.size)
+    assert gate.unused == 0
+    return remap
+
+
+def worst(one, two):
+    return np.abs(np.quantile(one, LEVELS) - np.quantile(two, LEVELS)).max()
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(lambda z: z + 0.5, id="shifted"),
+        pytest.param(lambda z: 1.15 * z, id="stretched"),
+        pytest.param(lambda z: np.where(z > 0, 1.2 * z, z), id="lopsided"),
+        pytest.param(lambda z: z + 0.4 * np.sign(z), id="two clusters"),
+    ],
+)
+def test_a_wrong_marginal_is_set_right(gate_of, relation, shape):
+    rng = np.random.default_rng(0)
+    values, implied = shape(rng.normal(0, 1, 20_000)), rng.normal(0, 1, 30_000)
+    mapped = calibrate(gate_of, values, implied, relation=relation)(implied)
+    assert worst(mapped, values) < 0.4 * worst(implied, values)
+
+
+def test_a_right_marginal_is_left_alone(gate_of, relation):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        values, implied = rng.normal(0, 1, 3000), rng.normal(0, 1, 30_000)
+        remap = calibrate(gate_of, values, implied, Fraction(1, 10), relation, seed=seed)
+        middle = np.linspace(-2, 2, 41)
+        assert np.abs(remap(middle) - middle).max() < 0.15
+
+
+def test_the_map_is_monotone_and_finite_even_when_noise_rules(gate_of, relation):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        remap = calibrate(
+            gate_of, rng.normal(5, 1, 50), rng.normal(0, 1, 2000), Fraction(1, 100), relation, seed=seed
+        )
+        mapped = remap(np.linspace(-20, 20, 500))
+        assert np.isfinite(mapped).all()
+        assert (np.diff(mapped) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
+def test_an_atom_at_the_lower_end_gets_its_mass(gate_of, share):
+    rng = np.random.default_rng(1)
+    values = np.where(
+        rng.random(10_000) < share, rng.uniform(-0.5, 0.5, 10_000), 3 + rng.exponential(10, 10_000)
+    )
+    implied = rng.exponential(10, 30_000) + 0.6  # the models know nothing of the atom
+    mapped = calibrate(gate_of, values, implied, atom=0.5)(implied)
+    assert np.mean(mapped <= 0.7) == pytest.approx(share, abs=0.03)
+
+
+def test_a_released_number_of_rows_that_is_wrong_changes_no_shape(gate_of):
+    rng = np.random.default_rng(2)
+    values, implied = rng.normal(0, 1, 10_000), rng.normal(0, 1, 30_000)
+    for rows in (9000, 11_000):
+        remap = calibrate(gate_of, values, implied, relation="add-remove", rows=rows)
+        assert worst(remap(implied), values) < 0.12
+
+
+def test_one_row_moves_the_counts_by_no_more_than_the_sensitivity_claims(gate_of, relation):
+    """The cells follow from public values alone: a row that moves touches two of them, a row that comes, one."""
+    asked = []
+
+    class Watched:
+        def __init__(self, gate):
+            self.gate, self.relation, self.signal = gate, gate.relation, gate.signal
+
+        def count(self, leaf, counts, sensitivity):
+            asked.append((counts, sensitivity))
+            return self.gate.count(leaf, counts, sensitivity)
+
+    rng = np.random.default_rng(3)
+    values, implied = rng.normal(0, 1, 200), rng.normal(0, 1, 5000)
+    other = np.append(values[1:], 7.0) if relation == "replace-one" else values[1:]
+    for rows in (values, other):
+        gate, (leaf,) = gate_of(1, 1, relation)
+        draw_calibration(Watched(gate), leaf, rows, implied, -100.0, CELLS, 200)
+    (one, sensitivity), (two, _) = asked
+    assert one.size == two.size
+    assert np.abs(one - two).sum() <= sensitivity
+    assert sensitivity == (2 if relation == "replace-one" else 1)
+
+
+@pytest.mark.parametrize("cells", [4, 8, 16, 32, 64])
+def test_cell_levels_are_inside_and_ascending(cells):
+    levels = cell_levels(cells)
+    assert levels.size <= cells - 1
+    assert (np.diff(levels) > 0).all()
+    assert 0 < levels[0] < levels[-1] < 1
+
+
+def test_json_keeps_a_map_bit_for_bit(gate_of):
+    rng = np.random.default_rng(4)
+    remap = calibrate(gate_of, rng.normal(1, 2, 500), rng.normal(0, 1, 3000), 1)
+    again = Remap.from_dict(json.loads(json.dumps(remap.to_dict())))
+    assert again == remap
+    y = rng.normal(0, 3, 100)
+    np.testing.assert_array_equal(again(y), remap(y))
