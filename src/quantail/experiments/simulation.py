@@ -27,7 +27,16 @@ from quantail.synthesis import TableSynthesizer
 
 Table = dict[str, NDArray[np.float64]]
 Task = tuple[str, str, int, int, bool]
-DIGITS = {"pmse_woi": 4, "pmse_wi": 4, "wrt": 2, "km": 0, "int_diff": 2, "slope_diff": 2, "nrmse_x2": 3, "nrmse_x3": 3}
+DIGITS = {
+    "pmse_woi": 4,
+    "pmse_wi": 4,
+    "wrt": 2,
+    "km": 0,
+    "int_diff": 2,
+    "slope_diff": 2,
+    "nrmse_x2": 3,
+    "nrmse_x3": 3,
+}
 HIGHER_IS_BETTER = ("km",)
 
 
@@ -113,7 +122,9 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     }
 
 
-def render(results: dict[str, dict[str, dict[str, float]]], rows: list[dict[str, Any]], facts: dict[str, Any]) -> str:
+def render(
+    results: dict[str, dict[str, dict[str, float]]], rows: list[dict[str, Any]], facts: dict[str, Any]
+) -> str:
     """Return the study as Markdown: our means and standard errors, the worst replication, the paper's figures."""
     head = ["method", *PAPER_MEASURES]
     lines = [
@@ -131,8 +142,12 @@ def render(results: dict[str, dict[str, dict[str, float]]], rows: list[dict[str,
             if part and len(part) < facts["replications"]:
                 means = summarise(part)
                 label = f"{method}, {len(part)} on {kind} noise"
-                lines.append(f"| {label} | " + " | ".join(_shown(k, means[k]["mean"]) for k in PAPER_MEASURES) + " |")
-        lines.append(f"| {method}, worst | " + " | ".join(_worst(method, rows, k) for k in PAPER_MEASURES) + " |")
+                lines.append(
+                    f"| {label} | " + " | ".join(_shown(k, means[k]["mean"]) for k in PAPER_MEASURES) + " |"
+                )
+        lines.append(
+            f"| {method}, worst | " + " | ".join(_worst(method, rows, k) for k in PAPER_MEASURES) + " |"
+        )
     for method, paper in PAPER_TABLE.items():
         lines.append(f"| paper, {method} | " + " | ".join(_shown(k, paper[k]) for k in PAPER_MEASURES) + " |")
     return "\n".join([*lines, ""])
@@ -147,7 +162,9 @@ def _shown(measure: str, value: float, more: int = 0) -> str:
     return f"{value:.{DIGITS[measure] + more}f}"
 
 
-def _run_all(tasks: list[Task], workers: int, progress: Callable[[str, float], None] | None) -> list[dict[str, Any]]:
+def _run_all(
+    tasks: list[Task], workers: int, progress: Callable[[str, float], None] | None
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     with ProcessPoolExecutor(workers) as pool:
         pending = [pool.submit(replicate, task) for task in tasks]

@@ -25,9 +25,9 @@ from quantail.privacy.paths import SLACK, draw_path
 
 Relation = Literal["replace-one", "add-remove"]
 
-# Beyond this, rate * rows would push honest weights onto the floor of the table; the noise is then far below
-# sampling error, and using less than the budget is always allowed.
-SHARPEST = 2000.0
+# Beyond this, rate * rows would eat up the digits of log weights; the noise is then far below sampling error, and
+# using less than the budget is always allowed.
+SHARPEST = 10_000.0
 
 
 @dataclass(frozen=True)

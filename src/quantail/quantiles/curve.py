@@ -193,11 +193,11 @@ def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
     With few rungs a body and one tail are all that can be told, and on a log scale the exponential tail goes: one
     noisy rung would make it a tail without a mean.
     """
-    exponential, lower, normal, gumbel = range(4)
+    exponential, lower, gumbel = 0, 1, 3
     if gaps.size + 1 >= _FULL_BASE:
         return [] if log else [gumbel]
     if gaps.size == 1:
-        return [exponential, lower, gumbel] if log else [lower, normal, gumbel]
+        return [exponential, lower, gumbel]
     if log:
         return [exponential]
     return [lower if gaps[-1] > gaps[0] else exponential, gumbel]

@@ -12,12 +12,12 @@ Floats = NDArray[np.float64]
 
 TWO_STAGES = 800.0  # below: one joint draw on wide candidates; above: locate first, then refine
 LOCATE_SHARE = 0.25
-TWO_SLOPE_STAGES = 300.0
-_COARSE_SIGNAL = 100.0
+_TWO_SLOPE_STAGES, _THREE_SLOPE_STAGES = 300.0, 2000.0
+_COARSE_SIGNAL = 120.0
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
-_CELL_SIGNAL = 800.0
+_CELL_SIGNAL = 600.0
 _TILT_SIGNAL = 200.0
 FEWEST_BINS, MOST_BINS = 4, 12
 
@@ -54,14 +54,22 @@ def slope_step(signal: float) -> float:
     return float(np.clip(4.0 / signal, 0.0005, 0.05))
 
 
-def coarse_share(signal: float) -> float:
-    """Return the share of a slope's budget that finds its rough size: a fixed signal is enough."""
-    return float(np.clip(_COARSE_SIGNAL / signal, 0.05, 0.3))
+def slope_stages(signal: float) -> tuple[float, ...]:
+    """Return the shares of a slope's stages: one selection, or coarse and fine, or coarse, middle and fine.
+
+    Finding the rough size takes a fixed signal, not a fixed share.
+    """
+    if signal < _TWO_SLOPE_STAGES:
+        return (1.0,)
+    coarse = float(np.clip(_COARSE_SIGNAL / signal, 0.1, 0.4))
+    if signal < _THREE_SLOPE_STAGES:
+        return (coarse, 1 - coarse)
+    return (coarse, 2 * coarse, 1 - 3 * coarse)
 
 
 def cell_number(signal: float) -> int:
     """Return how many cells a calibration counts: a power of two, zero when it would only add noise."""
-    return 0 if signal < _CELL_SIGNAL else min(64, 1 << int(np.log2(signal / _CELL_SIGNAL * 8)))
+    return 0 if signal < _CELL_SIGNAL else min(512, 1 << int(np.log2(signal / 25)))
 
 
 def histogram_fits(cells: int, signal: float) -> bool:

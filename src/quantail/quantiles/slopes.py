@@ -18,8 +18,11 @@ from quantail.quantiles.depth import slope_step
 Floats = NDArray[np.float64]
 
 MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
+_ROUGH_ROWS = 10_000  # enough for every stage but the last
+_ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
+_MIDDLE_NUMBER, _MIDDLE_STEPS = 40, 3  # a middle stage of 81 candidates, trusted to three of its steps
 _LARGEST_RATIO = 2e3
-_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.12, 0.35
+_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.15
 
 
 def slope_sensitivity(relation: Relation) -> int:
@@ -81,7 +84,7 @@ def choose_slope(
     Parameters
     ----------
     leaves : tuple of Plan
-        One leaf for a single selection; two for a coarse one and a fine one around it.
+        One leaf for a single selection; two or three for a coarse one and finer ones around it.
     median : float
         Released median of x.
     reach : float
@@ -89,27 +92,39 @@ def choose_slope(
     rows : int
         Public number of rows.
     """
-    y, x = subsample(gate, y, x, rows)
     sensitivity = slope_sensitivity(gate.relation)
     single, coarse = slope_candidates(reach)
     candidates = single if len(leaves) == 1 else coarse
     slope = 0.0
     for stage, leaf in enumerate(leaves):
-        if stage == 1:
-            step = slope_step(min(rows, MOST_ROWS) * float(strength_of(leaf.cost, gate.definition)))
-            number = int(_FINE_REACH / step) + 1
+        last = stage == len(leaves) - 1
+        strength = float(strength_of(leaf.cost, gate.definition))
+        most = rows_needed(strength, last)
+        if stage > 0:
+            fine = slope_step(min(rows, most) * strength)
+            reached = _FINE_REACH if stage == 1 else _MIDDLE_STEPS * _FINE_REACH / _MIDDLE_NUMBER
+            step = fine if last else reached / _MIDDLE_NUMBER
+            number = int(reached / step) + 1
             candidates = slope * (1 + step * np.arange(-number, number + 1))
-        (index,) = gate.select(leaf, [Selection(score_slopes(y, x, x > median, candidates), sensitivity)])
+        part_y, part_x = subsample(gate, y, x, rows, most)
+        scores = score_slopes(part_y, part_x, part_x > median, candidates)
+        (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
 
 
-def subsample(gate: Gate, y: Floats, x: Floats, rows: int) -> tuple[Floats, Floats]:
+def rows_needed(strength: float, last: bool) -> int:
+    """Return how many rows a stage needs: noise is worth a fixed number of rows, so a weak leaf needs more of them."""
+    least, signal = (MOST_ROWS, _ENOUGH) if last else (_ROUGH_ROWS, _ROUGHLY_ENOUGH)
+    return max(least, int(signal / strength))
+
+
+def subsample(gate: Gate, y: Floats, x: Floats, rows: int, most: int = MOST_ROWS) -> tuple[Floats, Floats]:
     """Return a secret uniform part of the rows: of fixed size under replace-one, Poisson under add/remove."""
-    if rows <= MOST_ROWS:
+    if rows <= most:
         return y, x
     if gate.relation == "replace-one":
-        kept = gate.noise.generator().choice(y.size, MOST_ROWS, replace=False)
+        kept = gate.noise.generator().choice(y.size, most, replace=False)
     else:
-        kept = np.flatnonzero(gate.noise.random(y.size) < MOST_ROWS / rows)
+        kept = np.flatnonzero(gate.noise.random(y.size) < most / rows)
     return y[kept], x[kept]

@@ -3,11 +3,12 @@
 With z(x) the normal score of a predictor under its released curve,
 
     shift(x)      = c |z(x)|       curvature: the residual is high (or low) at both ends of the predictor,
-    log spread(x) = g z(x)         spread that grows or falls along the predictor.
+    log spread(x) = g z(x)         spread that grows or falls along the predictor, separately below and above.
 
-Both are slopes, chosen by the same score as every slope: c of the residual on |z|, g of log|r - M| on z, where M is
-the residual's released median. One selection each, and one released median in between; sensitivity as for slopes,
-because r, z and log|r - M| are computed row by row from released parameters. Proof: privacy/proofs/slopes.md.
+These are slopes, chosen by the same score as every slope: c of the residual on |z|, g of log|r - M| on z, among the
+rows below and among the rows above the residual's released median M. r, z and log|r - M| are computed row by row from
+released parameters, so sensitivities are those of slopes; the two g's are asked of disjoint rows under one leaf: a
+row that changes sides moves each score by half of what a replaced row may. Proof: privacy/proofs/slopes.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from quantail.privacy import Gate, Plan, Selection
+from quantail.privacy import Gate, Plan, Selection, strength_of
 from quantail.quantiles.bend import Bend
 from quantail.quantiles.joint import draw_rungs
-from quantail.quantiles.slopes import choose_slope, score_slopes, slope_sensitivity, subsample
+from quantail.quantiles.slopes import choose_slope, rows_needed, score_slopes, slope_sensitivity, subsample
 
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
 _TYPICAL_SIZE = 0.6745  # the median of |z|
 _STEEPEST, _STEPS = 1.2, 24
+_APART = 1e3  # farther than any normal score
 _LEVELS = np.clip((np.arange(4 * _KNOTS) + 0.5) / (4 * _KNOTS), 1e-3, 1 - 1e-3)
 
 
@@ -58,13 +60,13 @@ def draw_tilt(
     flat = residual - bent * (np.abs(scores) - _TYPICAL_SIZE)
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
     sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
-    grows = _choose_growth(gate, spread, sizes, scores, rows)
+    below, above = _choose_growth(gate, spread, sizes, scores, flat > middle, rows)
     at = ndtri((np.arange(_KNOTS) + 0.5) / _KNOTS)
     centres = innovation((np.arange(_KNOTS) + 0.5) / _KNOTS)
     centres = np.maximum.accumulate(centres) + 1e-12 * np.arange(_KNOTS)
-    growth = tuple((grows * at).tolist())
-    shift = bent * (np.abs(at) - _TYPICAL_SIZE)
-    return Bend(tuple(centres.tolist()), tuple(shift.tolist()), growth, growth, float(middle), False)
+    tables = (centres, bent * (np.abs(at) - _TYPICAL_SIZE), below * at, above * at)
+    places, shift, lower, upper = (tuple(table.tolist()) for table in tables)
+    return Bend(places, shift, lower, upper, float(middle), steps=False)
 
 
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
@@ -73,10 +75,19 @@ def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
     return np.interp(x, knots, ndtri(_LEVELS))
 
 
-def _choose_growth(gate: Gate, leaf: Plan, sizes: Floats, scores: Floats, rows: int) -> float:
-    """Release the slope of log size on the normal score, from a short even list."""
-    sizes, scores = subsample(gate, sizes, scores, rows)
+def _choose_growth(
+    gate: Gate, leaf: Plan, sizes: Floats, scores: Floats, upper: NDArray[np.bool_], rows: int
+) -> tuple[float, float]:
+    """Release the slopes of log size on the normal score, below and above the median, from a short even list."""
+    # The side travels with its row through the subsample as the sign of a zero-free marker.
+    most = rows_needed(float(strength_of(leaf.cost, gate.definition)), last=True)
+    marker = np.where(upper, scores + _APART, scores - _APART)
+    sizes, marked = subsample(gate, sizes, marker, rows, most)
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
-    found = score_slopes(sizes, scores, scores > 0, candidates)
-    (index,) = gate.select(leaf, [Selection(found, slope_sensitivity(gate.relation))])
-    return float(candidates[index])
+    questions = []
+    for side, offset in ((marked < 0, -_APART), (marked > 0, _APART)):
+        z = marked[side] - offset
+        found = score_slopes(sizes[side], z, z > 0, candidates)
+        questions.append(Selection(found, slope_sensitivity(gate.relation)))
+    below, above = gate.select(leaf, questions)
+    return float(candidates[below]), float(candidates[above])

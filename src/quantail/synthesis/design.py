@@ -15,13 +15,12 @@ from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.depth import (
     LOCATE_SHARE,
-    TWO_SLOPE_STAGES,
     TWO_STAGES,
     bin_number,
     cell_number,
-    coarse_share,
     histogram_fits,
     rung_levels,
+    slope_stages,
 )
 from quantail.schema import Column, Schema
 from quantail.synthesis.shares import Question, is_two_sided, questions_of, share_out
@@ -140,11 +139,10 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
         return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
     name = f"{question.kind} on {question.on}"
     if question.kind == "slope":
-        if signal < TWO_SLOPE_STAGES:
-            return Plan.leaf(name, cost, "one selection", unit)
-        coarse, fine = split(cost, [coarse_share(signal), 1 - coarse_share(signal)])
-        stages = [Plan.leaf("coarse", coarse, "", unit), Plan.leaf("fine", fine, "", unit)]
-        return Plan.sequence(name, stages, "coarse, then fine")
+        shares = slope_stages(signal)
+        words = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}[len(shares)]
+        parts = zip(words, split(cost, shares), strict=True)
+        return Plan.sequence(name, [Plan.leaf(word, part, "", unit) for word, part in parts])
     if question.kind == "shift":
         first, *levels = split(cost, [1, 1, 1])
         leaves = [Plan.leaf("locate", first, "", unit)]
