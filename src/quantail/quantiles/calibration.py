@@ -20,7 +20,7 @@ from quantail.privacy import Gate, Plan
 
 Floats = NDArray[np.float64]
 
-_KNOTS = 400
+_KNOTS = 1000
 _THRESHOLD = 3.0
 
 
@@ -82,55 +82,42 @@ def draw_calibration(
     counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=cuts.size + 1).astype(np.int64)
     sensitivity = 2 if gate.relation == "replace-one" else 1
     noisy = gate.count(leaf, counts, sensitivity)
-    noise = sensitivity * rows / max(gate.signal(leaf, rows), 1e-9)
+    deviation = np.sqrt(2.0) * sensitivity / max(gate.signal(leaf, rows), 1e-9)
     expected = np.diff(np.searchsorted(implied, cuts, side="right") / implied.size, prepend=0.0, append=1.0)
-    shares = _shrunk(noisy / rows, expected, noise / rows, rows)
+    shares = _shrunk(noisy / rows, expected, deviation)
     return _remap(implied, cuts, shares)
 
 
-def _shrunk(found: Floats, expected: Floats, noise: float, rows: int) -> Floats:
+def _shrunk(found: Floats, expected: Floats, noise: float) -> Floats:
     """Return shares of cells: expected ones, corrected where the counts clearly differ."""
-    size = 1 << (expected.size - 1).bit_length()
-    difference = np.zeros(size)
-    # The total says nothing about the shape: it is noise, or a released number of rows that is off.
-    difference[: expected.size] = found - expected * found.sum()
-    variance = np.full(size, 0.0)
-    variance[: expected.size] = 2 * noise**2 + expected / rows
-    corrected = expected + _haar(difference, variance)[: expected.size]
-    positive = np.maximum(corrected, 0.0)
-    return np.asarray(positive / positive.sum())
+    corrected = np.maximum(expected + _split(0.0, found - expected, expected, noise), 0.0)
+    return np.asarray(corrected / corrected.sum())
 
 
-def _haar(difference: Floats, variance: Floats) -> Floats:
-    """Return what is left of differences after small Haar coefficients are cleared; the total is known, hence zero."""
+def _split(total: float, difference: Floats, expected: Floats, noise: float) -> Floats:
+    """Return a total correction split over cells, by halves: in proportion, unless the counts clearly say otherwise.
+
+    The contrast of a half is what it has beyond its proportional part of both; garrote shrinkage clears what three
+    standard deviations of noise could explain and hardly touches what is far beyond.
+    """
     if difference.size == 1:
-        return np.zeros(1)
+        return np.array([total])
     half = difference.size // 2
-    contrast = np.array([difference[:half].sum(), difference[half:].sum()])
-    spread = np.array([variance[:half].sum(), variance[half:].sum()])
-    gap = (contrast[0] - contrast[1]) / 2
-    deviation = np.sqrt(spread.sum()) / 2
-    beyond = _THRESHOLD * deviation
-    kept = gap * (1.0 - (beyond / gap) ** 2) if abs(gap) > beyond else 0.0
-    parts = []
-    for side, sign in ((slice(None, half), 1.0), (slice(half, None), -1.0)):
-        inner = _haar(
-            difference[side] - contrast[(1 - int(sign)) // 2] * _weights(variance[side]), variance[side]
-        )
-        parts.append(inner + sign * kept * _weights(variance[side]))
-    return np.concatenate(parts)
-
-
-def _weights(variance: Floats) -> Floats:
-    """Return shares in which a total is spread over cells: by their variance, which follows their size."""
-    total = variance.sum()
-    return variance / total if total > 0 else np.full(variance.size, 1 / variance.size)
+    left, right = expected[:half].sum(), expected[half:].sum()
+    part = left / (left + right) if left + right > 0 else 0.5
+    contrast = (1 - part) * difference[:half].sum() - part * difference[half:].sum()
+    deviation = noise * np.sqrt((1 - part) ** 2 * half + part**2 * (difference.size - half))
+    limit = _THRESHOLD * deviation
+    kept = contrast * (1 - (limit / contrast) ** 2) if abs(contrast) > limit else 0.0
+    lower = _split(part * total + kept, difference[:half], expected[:half], noise)
+    upper = _split((1 - part) * total - kept, difference[half:], expected[half:], noise)
+    return np.concatenate([lower, upper])
 
 
 def _remap(implied: Floats, cuts: Floats, shares: Floats) -> Remap:
     """Return the map from implied quantiles to the quantiles of the calibrated distribution."""
     levels = (np.arange(_KNOTS) + 0.5) / _KNOTS
-    tail = np.geomspace(1e-4, levels[0], 12)[:-1]
+    tail = np.geomspace(1e-4, levels[0], 8)[:-1]
     levels = np.concatenate([tail, levels, 1 - tail[::-1]])
     ends = np.cumsum(shares)
     cell = np.minimum(np.searchsorted(ends, levels, side="left"), shares.size - 1)

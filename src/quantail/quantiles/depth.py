@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-TWO_STAGES = 800.0  # below: one joint draw on wide candidates; above: locate first, then refine
+TWO_STAGES = 600.0  # below: one joint draw on wide candidates; above: locate first, then refine
 LOCATE_SHARE = 0.25
 _TWO_SLOPE_STAGES, _THREE_SLOPE_STAGES = 300.0, 2000.0
-_COARSE_SIGNAL = 120.0
+_COARSE_SIGNAL = 150.0
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
@@ -61,10 +61,10 @@ def slope_stages(signal: float) -> tuple[float, ...]:
     """
     if signal < _TWO_SLOPE_STAGES:
         return (1.0,)
-    coarse = float(np.clip(_COARSE_SIGNAL / signal, 0.1, 0.4))
+    coarse = float(np.clip(_COARSE_SIGNAL / signal, 0.15, 0.4))
     if signal < _THREE_SLOPE_STAGES:
         return (coarse, 1 - coarse)
-    return (coarse, 2 * coarse, 1 - 3 * coarse)
+    return (coarse, 0.15, 0.85 - coarse)
 
 
 def cell_number(signal: float) -> int:

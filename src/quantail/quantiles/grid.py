@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _EVEN_LINEAR, _EVEN_LOG = 300, 1200
-_RATIO, _SMALLEST = 1.012, 1e-5
+_RATIO, _SMALLEST = 1.012, 1e-4
 _FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
 
 

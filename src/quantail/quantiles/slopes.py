@@ -21,7 +21,7 @@ MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far
 _ROUGH_ROWS = 10_000  # enough for every stage but the last
 _ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
 _MIDDLE_NUMBER, _MIDDLE_STEPS = 40, 3  # a middle stage of 81 candidates, trusted to three of its steps
-_LARGEST_RATIO = 2e3
+_LARGEST_RATIO = 1e3
 _SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.15
 
 
@@ -77,7 +77,14 @@ def _signed(reach: float, ratio: float) -> Floats:
 
 
 def choose_slope(
-    gate: Gate, leaves: tuple[Plan, ...], y: Floats, x: Floats, median: float, reach: float, rows: int
+    gate: Gate,
+    leaves: tuple[Plan, ...],
+    y: Floats,
+    x: Floats,
+    median: float,
+    reach: float,
+    rows: int,
+    doubt: float = 0.0,
 ) -> float:
     """Release the slope of y on x.
 
@@ -91,6 +98,8 @@ def choose_slope(
         Largest slope that is considered: the range of y over the released spread of x.
     rows : int
         Public number of rows.
+    doubt : float
+        How much better than a slope of zero another must be, in nats.
     """
     sensitivity = slope_sensitivity(gate.relation)
     single, coarse = slope_candidates(reach)
@@ -108,9 +117,15 @@ def choose_slope(
             candidates = slope * (1 + step * np.arange(-number, number + 1))
         part_y, part_x = subsample(gate, y, x, rows, most)
         scores = score_slopes(part_y, part_x, part_x > median, candidates)
+        scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
+
+
+def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: float) -> NDArray[np.int64]:
+    """Return a public bonus for a slope of zero, worth `doubt` nats of noise: no effect unless it clearly shows."""
+    return np.where(candidates == 0.0, round(2 * doubt * sensitivity / strength), 0).astype(np.int64)
 
 
 def rows_needed(strength: float, last: bool) -> int:

@@ -20,13 +20,21 @@ from scipy.special import ndtri
 from quantail.privacy import Gate, Plan, Selection, strength_of
 from quantail.quantiles.bend import Bend
 from quantail.quantiles.joint import draw_rungs
-from quantail.quantiles.slopes import choose_slope, rows_needed, score_slopes, slope_sensitivity, subsample
+from quantail.quantiles.slopes import (
+    choose_slope,
+    rows_needed,
+    score_slopes,
+    slope_sensitivity,
+    subsample,
+    zero_bonus,
+)
 
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
 _TYPICAL_SIZE = 0.6745  # the median of |z|
 _STEEPEST, _STEPS = 1.2, 24
+_DOUBT = 7.0  # nats: a tilt appears only where there is one
 _APART = 1e3  # farther than any normal score
 _LEVELS = np.clip((np.arange(4 * _KNOTS) + 0.5) / (4 * _KNOTS), 1e-3, 1 - 1e-3)
 
@@ -56,7 +64,7 @@ def draw_tilt(
     """
     curvature, centre, spread = leaves
     scores = normal_scores(x, innovation)
-    bent = choose_slope(gate, (curvature,), residual, np.abs(scores), _TYPICAL_SIZE, reach, rows)
+    bent = choose_slope(gate, (curvature,), residual, np.abs(scores), _TYPICAL_SIZE, reach, rows, _DOUBT)
     flat = residual - bent * (np.abs(scores) - _TYPICAL_SIZE)
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
     sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
@@ -80,14 +88,17 @@ def _choose_growth(
 ) -> tuple[float, float]:
     """Release the slopes of log size on the normal score, below and above the median, from a short even list."""
     # The side travels with its row through the subsample as the sign of a zero-free marker.
-    most = rows_needed(float(strength_of(leaf.cost, gate.definition)), last=True)
+    strength = float(strength_of(leaf.cost, gate.definition))
+    most = rows_needed(strength, last=True)
     marker = np.where(upper, scores + _APART, scores - _APART)
     sizes, marked = subsample(gate, sizes, marker, rows, most)
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
+    sensitivity = slope_sensitivity(gate.relation)
+    bonus = zero_bonus(candidates, sensitivity, strength, _DOUBT)
     questions = []
     for side, offset in ((marked < 0, -_APART), (marked > 0, _APART)):
         z = marked[side] - offset
         found = score_slopes(sizes[side], z, z > 0, candidates)
-        questions.append(Selection(found, slope_sensitivity(gate.relation)))
+        questions.append(Selection(found + bonus, sensitivity))
     below, above = gate.select(leaf, questions)
     return float(candidates[below]), float(candidates[above])

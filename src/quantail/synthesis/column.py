@@ -26,7 +26,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Slope:
-    """A released slope on one predictor's innovation, measured from that innovation's released median."""
+    """A released slope on one predictor's innovation, measured from a released point of that innovation."""
 
     on: str
     slope: float

@@ -31,7 +31,8 @@ from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, 
 from quantail.synthesis.design import ColumnDesign, Design, even_levels
 
 Floats = NDArray[np.float64]
-_SIMULATED_ROWS = 2**15
+_SIMULATED_ROWS = 2**16
+_LOW_END = 0.05
 _TYPICAL = 0.6  # the quantile of absolute values that tells small from large
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
@@ -127,7 +128,10 @@ def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, n
         _REACH * (high - low) / max(last - first, _least(predictor.scale)),
         fit.rows,
     )
-    return Slope(name, slope, centre)
+    # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
+    # zero, where linear candidates are dense.
+    low_end = predictor.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
+    return Slope(name, slope, float(low_end[0]))
 
 
 def _fit_rest(

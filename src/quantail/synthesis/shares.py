@@ -1,9 +1,9 @@
 """How a budget is shared among the questions of a fit, and which questions are not worth asking.
 
-Each question has a least signal (rows * strength) below which its answer would drown in noise, and a weight for what
-is left once every question has its least. If the budget does not reach, questions are dropped: calibrations, bends
-and shifts that would have too few rows a cell, then slopes, the last predictor of the column that has most of them
-first. A curve is never dropped. Only the schema, the number of rows and the budget decide
+Each question has a least signal (rows * strength) below which its answer would drown in noise, a comfortable one
+that is filled up next, and a weight for what is left then. If the budget does not reach, questions are dropped:
+calibrations, bends and shifts that would have too few rows a cell, then slopes, the last predictor of the column
+that has most of them first. A curve is never dropped. Only the schema, the number of rows and the budget decide
 (docs/decisions/0004-shares.md).
 """
 
@@ -11,20 +11,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from quantail.privacy import Definition, split, strength_of
+from quantail.privacy import Definition, split
 from quantail.quantiles.depth import cell_number, tilt_fits
 from quantail.schema import Column, Schema
 
-# kind: (least signal, weight). The first curve weighs more because every later column inherits its errors.
+# kind: (least signal, comfortable signal, weight beyond). The first curve gets more because every later column
+# inherits its errors.
 _NEEDS = {
-    "first curve": (100.0, 2.5),
-    "curve": (85.0, 1.2),
-    "slope": (45.0, 1.6),
-    "bend": (0.0, 0.8),
-    "shift": (0.0, 0.5),
-    "scale": (40.0, 0.3),
-    "cells": (20.0, 0.6),
-    "calibration": (0.0, 1.0),
+    "first curve": (100.0, 300.0, 2.0),
+    "curve": (85.0, 160.0, 1.0),
+    "slope": (45.0, 60.0, 2.0),
+    "bend": (0.0, 0.0, 0.8),
+    "shift": (0.0, 0.0, 0.5),
+    "scale": (40.0, 60.0, 0.3),
+    "cells": (20.0, 60.0, 0.6),
+    "calibration": (0.0, 0.0, 1.0),
 }
 _SHIFT_SIGNAL = 40.0  # per category
 
@@ -37,6 +38,7 @@ class Question:
     kind: str
     on: str = ""
     least: float = 0.0
+    comfort: float = 0.0
     weight: float = 1.0
     parts: int = 1
 
@@ -86,20 +88,30 @@ def share_out(
                 return dict(zip(asked, split(cost, floors), strict=True))
             asked.remove(dropped)
             continue
-        total = sum(question.weight for question in asked)
-        wanted = [
-            floor + rest * question.weight / total for floor, question in zip(floors, asked, strict=True)
-        ]
-        costs = dict(zip(asked, split(cost, wanted), strict=True))
-        empty = [q for q, part in costs.items() if not _worth(q, rows * float(strength_of(part, definition)))]
-        if not empty:
-            return costs
-        asked = [question for question in asked if question not in empty]
+        wanted = _wanted(asked, floors, [least(question.comfort) for question in asked], rest)
+        worth = [_worth(q, rows * _strength(part, definition)) for q, part in zip(asked, wanted, strict=True)]
+        if all(worth):
+            return dict(zip(asked, split(cost, wanted), strict=True))
+        asked = [question for question, kept in zip(asked, worth, strict=True) if kept]
+
+
+def _wanted(
+    asked: Sequence[Question], floors: Sequence[float], comforts: Sequence[float], rest: float
+) -> list[float]:
+    """Return costs: the least, then as much comfort as there is, then the rest by weight."""
+    missing = [comfort - floor for comfort, floor in zip(comforts, floors, strict=True)]
+    filled = min(1.0, rest / sum(missing)) if sum(missing) > 0 else 1.0
+    beyond = max(rest - sum(missing), 0.0) / sum(question.weight for question in asked)
+    return [
+        floor + filled * gap + beyond * question.weight
+        for floor, gap, question in zip(floors, missing, asked, strict=True)
+    ]
 
 
 def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int = 1) -> Question:
-    least, weight = _NEEDS[kind]
-    return Question(column, "curve" if kind == "first curve" else kind, on, least, weight / share, parts)
+    least, comfort, weight = _NEEDS[kind]
+    name = "curve" if kind == "first curve" else kind
+    return Question(column, name, on, least, comfort, weight / share, parts)
 
 
 def _least_cost(rows: int, definition: Definition) -> Callable[[float], float]:
@@ -107,6 +119,10 @@ def _least_cost(rows: int, definition: Definition) -> Callable[[float], float]:
     if definition == "pure":
         return lambda signal: signal / rows
     return lambda signal: (signal / rows) ** 2 / 8
+
+
+def _strength(cost: float, definition: Definition) -> float:
+    return cost if definition == "pure" else (8 * cost) ** 0.5
 
 
 def _worth(question: Question, signal: float) -> bool:
