@@ -6,7 +6,7 @@ replace-one and 1 under add/remove. Where the counts differ from the model by mo
 is remapped, value by value and monotonically, onto the counted distribution.
 
 Shrinkage works on all scales at once: the differences are split by a Haar transform (upper half against lower half,
-quarter against quarter, ...), and a coefficient counts only beyond three standard deviations of its noise.
+quarter against quarter, ...), and a coefficient counts only as far as it exceeds its noise.
 An extra cell holds the column's lowest possible value, where atoms such as zero sit.
 """
 
@@ -21,7 +21,8 @@ from quantail.privacy import Gate, Plan
 Floats = NDArray[np.float64]
 
 _KNOTS = 1000
-_THRESHOLD = 3.0
+_HALVINGS = 9  # the outermost cells hold one row in 512
+_DOUBT, _EMPTY_DOUBT = 1.5, 4.0  # standard deviations; more where the models leave a cell empty
 
 
 @dataclass(frozen=True)
@@ -48,18 +49,17 @@ class Remap:
 
 
 def cell_levels(cells: int) -> Floats:
-    """Return the inner cut levels of so many cells: even in the middle, halving towards both ends.
+    """Return cut levels: so many even cells, and halving ones inside the outermost of them, where tails are.
 
     Examples
     --------
-    >>> cell_levels(8).round(3).tolist()
-    [0.062, 0.125, 0.25, 0.5, 0.75, 0.875, 0.938]
+    >>> cell_levels(4)[:9].tolist()
+    [0.001953125, 0.00390625, 0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5]
     """
-    halvings = cells.bit_length() - 1
-    outer = 0.5 ** np.arange(halvings + 1, 1, -1)
-    even = np.linspace(0, 1, cells - 2 * (halvings - 1) + 1)
-    even = outer[-1] + even * (1 - 2 * outer[-1])
-    return np.unique(np.concatenate([outer, even, 1 - outer]))[: cells - 1]
+    even = np.arange(1, cells) / cells
+    outer = 0.5 ** np.arange(_HALVINGS, 1, -1)
+    outer = outer[outer < even[0]]
+    return np.unique(np.concatenate([outer, even, 1 - outer]))
 
 
 def draw_calibration(
@@ -97,8 +97,8 @@ def _shrunk(found: Floats, expected: Floats, noise: float) -> Floats:
 def _split(total: float, difference: Floats, expected: Floats, noise: float) -> Floats:
     """Return a total correction split over cells, by halves: in proportion, unless the counts clearly say otherwise.
 
-    The contrast of a half is what it has beyond its proportional part of both; garrote shrinkage clears what three
-    standard deviations of noise could explain and hardly touches what is far beyond.
+    The contrast of a half is what it has beyond its proportional part of both; garrote shrinkage clears what noise
+    could explain and hardly touches what is far beyond.
     """
     if difference.size == 1:
         return np.array([total])
@@ -107,7 +107,7 @@ def _split(total: float, difference: Floats, expected: Floats, noise: float) -> 
     part = left / (left + right) if left + right > 0 else 0.5
     contrast = (1 - part) * difference[:half].sum() - part * difference[half:].sum()
     deviation = noise * np.sqrt((1 - part) ** 2 * half + part**2 * (difference.size - half))
-    limit = _THRESHOLD * deviation
+    limit = (_DOUBT if 0 < part < 1 else _EMPTY_DOUBT) * deviation
     kept = contrast * (1 - (limit / contrast) ** 2) if abs(contrast) > limit else 0.0
     lower = _split(part * total + kept, difference[:half], expected[:half], noise)
     upper = _split((1 - part) * total - kept, difference[half:], expected[half:], noise)

@@ -69,7 +69,7 @@ def slope_stages(signal: float) -> tuple[float, ...]:
 
 def cell_number(signal: float) -> int:
     """Return how many cells a calibration counts: a power of two, zero when it would only add noise."""
-    return 0 if signal < _CELL_SIGNAL else min(512, 1 << int(np.log2(signal / 25)))
+    return 0 if signal < _CELL_SIGNAL else min(256, 1 << int(np.log2(signal / 50)))
 
 
 def histogram_fits(cells: int, signal: float) -> bool:

@@ -12,11 +12,26 @@ from quantail.privacy import Gate, PathQuestion, Plan
 
 Floats = NDArray[np.float64]
 
+_SPREAD_STEPS = 1.0
+
 
 def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
     """Return the public number of rows wanted in each part; they add up to `rows`."""
     cuts = np.rint(rows * np.concatenate([[0.0], levels, [1.0]])).astype(np.int64)
     return np.diff(cuts)
+
+
+def _spread(gate: Gate, values: Floats, grid: Floats) -> Floats:
+    """Return values as sorted places on the grid, each spread over a step to either side.
+
+    Rows that heap on less than a step would leave no good cut between candidates, and then a bad one costs little.
+    Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable.
+    """
+    if grid.size == 1:
+        return np.where(values <= grid[0], 0.0, 1.0)
+    places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64))
+    places = np.where(values > grid[-1], grid.size + 1.0, np.where(values < grid[0], -2.0, places))
+    return np.sort(places + 2 * _SPREAD_STEPS * (gate.noise.random(values.size) - 0.5))
 
 
 def draw_rungs(gate: Gate, leaf: Plan, values: Floats, grid: Floats, levels: Floats, rows: int) -> Floats:
@@ -31,7 +46,7 @@ def draw_rungs(gate: Gate, leaf: Plan, values: Floats, grid: Floats, levels: Flo
     rows : int
         Public number of rows (released, under add/remove).
     """
-    counts = np.searchsorted(np.sort(values), grid, side="right").astype(np.int64)
+    counts = np.searchsorted(_spread(gate, values, grid), np.arange(grid.size), side="right").astype(np.int64)
     question = PathQuestion(counts, values.size, targets(rows, levels))
     (path,) = gate.path(leaf, [question])
     return grid[path]

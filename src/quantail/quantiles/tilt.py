@@ -2,10 +2,11 @@
 
 With z(x) the normal score of a predictor under its released curve,
 
-    shift(x)      = c |z(x)|       curvature: the residual is high (or low) at both ends of the predictor,
-    log spread(x) = g z(x)         spread that grows or falls along the predictor, separately below and above.
+    shift(x)      = c z(x)^2       curvature: the residual is high (or low) at both ends of the predictor,
+    log spread(x) = g z(x)         spread that grows or falls along the predictor; with signal enough, separately
+                                   below and above the median.
 
-These are slopes, chosen by the same score as every slope: c of the residual on |z|, g of log|r - M| on z, among the
+These are slopes, chosen by the same score as every slope: c of the residual on z^2, g of log|r - M| on z, among the
 rows below and among the rows above the residual's released median M. r, z and log|r - M| are computed row by row from
 released parameters, so sensitivities are those of slopes; the two g's are asked of disjoint rows under one leaf: a
 row that changes sides moves each score by half of what a replaced row may. Proof: privacy/proofs/slopes.md.
@@ -32,11 +33,14 @@ from quantail.quantiles.slopes import (
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
-_TYPICAL_SIZE = 0.6745  # the median of |z|
-_STEEPEST, _STEPS = 1.2, 24
-_DOUBT = 7.0  # nats: a tilt appears only where there is one
+_TYPICAL_SQUARE = 0.4549  # the median of z^2
+_STEEPEST, _STEPS = 0.6, 12
+_TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
+_DOUBT = 5.0  # nats: a tilt appears only where there is one
 _APART = 1e3  # farther than any normal score
-_LEVELS = np.clip((np.arange(4 * _KNOTS) + 0.5) / (4 * _KNOTS), 1e-3, 1 - 1e-3)
+_TAILS = np.array([0.001, 0.004, 0.012])
+_LEVELS = np.concatenate([_TAILS, (np.arange(4 * _KNOTS) + 0.5)[2:-2] / (4 * _KNOTS), 1 - _TAILS[::-1]])
+_PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS[::-1]])
 
 
 def draw_tilt(
@@ -64,15 +68,14 @@ def draw_tilt(
     """
     curvature, centre, spread = leaves
     scores = normal_scores(x, innovation)
-    bent = choose_slope(gate, (curvature,), residual, np.abs(scores), _TYPICAL_SIZE, reach, rows, _DOUBT)
-    flat = residual - bent * (np.abs(scores) - _TYPICAL_SIZE)
+    bent = choose_slope(gate, (curvature,), residual, scores**2, _TYPICAL_SQUARE, reach, rows, _DOUBT)
+    flat = residual - bent * (scores**2 - _TYPICAL_SQUARE)
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
     sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
     below, above = _choose_growth(gate, spread, sizes, scores, flat > middle, rows)
-    at = ndtri((np.arange(_KNOTS) + 0.5) / _KNOTS)
-    centres = innovation((np.arange(_KNOTS) + 0.5) / _KNOTS)
-    centres = np.maximum.accumulate(centres) + 1e-12 * np.arange(_KNOTS)
-    tables = (centres, bent * (np.abs(at) - _TYPICAL_SIZE), below * at, above * at)
+    at = ndtri(_PLACES)
+    centres = np.maximum.accumulate(innovation(_PLACES)) + 1e-12 * np.arange(_PLACES.size)
+    tables = (centres, bent * (at**2 - _TYPICAL_SQUARE), below * at, above * at)
     places, shift, lower, upper = (tuple(table.tolist()) for table in tables)
     return Bend(places, shift, lower, upper, float(middle), steps=False)
 
@@ -95,10 +98,8 @@ def _choose_growth(
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
     sensitivity = slope_sensitivity(gate.relation)
     bonus = zero_bonus(candidates, sensitivity, strength, _DOUBT)
-    questions = []
-    for side, offset in ((marked < 0, -_APART), (marked > 0, _APART)):
-        z = marked[side] - offset
-        found = score_slopes(sizes[side], z, z > 0, candidates)
-        questions.append(Selection(found + bonus, sensitivity))
-    below, above = gate.select(leaf, questions)
-    return float(candidates[below]), float(candidates[above])
+    z = np.where(marked > 0, marked - _APART, marked + _APART)
+    parts = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [marked < 0, marked > 0]
+    found = [score_slopes(sizes[part], z[part], z[part] > 0, candidates) for part in parts]
+    chosen = gate.select(leaf, [Selection(scores + bonus, sensitivity) for scores in found])
+    return float(candidates[chosen[0]]), float(candidates[chosen[-1]])

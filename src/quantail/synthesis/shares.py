@@ -20,12 +20,12 @@ from quantail.schema import Column, Schema
 _NEEDS = {
     "first curve": (100.0, 300.0, 2.0),
     "curve": (85.0, 160.0, 1.0),
-    "slope": (45.0, 60.0, 2.0),
-    "bend": (0.0, 0.0, 0.8),
+    "slope": (45.0, 90.0, 2.6),
+    "bend": (0.0, 0.0, 0.6),
     "shift": (0.0, 0.0, 0.5),
     "scale": (40.0, 60.0, 0.3),
     "cells": (20.0, 60.0, 0.6),
-    "calibration": (0.0, 0.0, 1.0),
+    "calibration": (0.0, 0.0, 1.3),
 }
 _SHIFT_SIGNAL = 40.0  # per category
 
