@@ -26,6 +26,7 @@ from quantail.quantiles.quantreg import PAPER_TAUS, synthesize_quantreg
 from quantail.synthesis import TableSynthesizer
 
 Table = dict[str, NDArray[np.float64]]
+Summary = dict[str, dict[str, float | None]]
 Task = tuple[str, str, int, int, bool]
 DIGITS = {
     "pmse_woi": 4,
@@ -73,13 +74,13 @@ def run_simulation(
     secure: int = 5,
     workers: int | None = None,
     progress: Callable[[str, float], None] | None = None,
-) -> dict[str, dict[str, dict[str, float]]]:
+) -> dict[str, Summary]:
     """Run the study and write results.json, replications.json and table.md into `out`.
 
     Returns
     -------
     dict
-        {method: {measure: {"mean": x, "se": y}}}.
+        {method: {measure: {"mean": x, "se": y}}}; y is None for a single replication.
     """
     unknown = [name for name in methods if name not in METHODS]
     if unknown:
@@ -110,21 +111,19 @@ def replicate(task: Task) -> dict[str, Any]:
     return {"method": method, "replication": replication, "seed": seed, "noise": noise, **measures}
 
 
-def summarise(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return mean and standard error of every measure."""
+def summarise(rows: list[dict[str, Any]]) -> Summary:
+    """Return mean and standard error of every measure; a single replication has no standard error."""
     table = {name: np.array([row[name] for row in rows]) for name in PAPER_MEASURES}
     return {
         name: {
             "mean": float(values.mean()),
-            "se": float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else float("nan"),
+            "se": float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else None,
         }
         for name, values in table.items()
     }
 
 
-def render(
-    results: dict[str, dict[str, dict[str, float]]], rows: list[dict[str, Any]], facts: dict[str, Any]
-) -> str:
+def render(results: dict[str, Summary], rows: list[dict[str, Any]], facts: dict[str, Any]) -> str:
     """Return the study as Markdown: our means and standard errors, the worst replication, the paper's figures."""
     head = ["method", *PAPER_MEASURES]
     lines = [
@@ -158,8 +157,8 @@ def _worst(method: str, rows: list[dict[str, Any]], measure: str) -> str:
     return _shown(measure, min(values) if measure in HIGHER_IS_BETTER else max(values))
 
 
-def _shown(measure: str, value: float, more: int = 0) -> str:
-    return f"{value:.{DIGITS[measure] + more}f}"
+def _shown(measure: str, value: float | None, more: int = 0) -> str:
+    return "-" if value is None else f"{value:.{DIGITS[measure] + more}f}"
 
 
 def _run_all(
@@ -176,4 +175,4 @@ def _run_all(
 
 
 def _write(path: Path, content: object) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -78,7 +78,8 @@ class Bend:
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> "Bend":
         """Rebuild a bend from `to_dict`."""
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in form.items()})
+        fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in form.items()}
+        return cls(**fields)
 
 
 def draw_bend(
@@ -121,8 +122,14 @@ def draw_bend(
     )
     noise = 2.0 * np.sqrt(2 * noise_rows**2 + 0.21 * expected) / (0.3 * expected)
     below, above = (np.clip(_shrunk(side, noise, expected), -_MOST_STRETCH, _MOST_STRETCH) for side in sides)
-    parts = (tuple(part.tolist()) for part in (centres, shift, below, above))
-    return Bend(*parts, middle=float(middle), steps=steps)
+    return Bend(
+        tuple(centres.tolist()),
+        tuple(shift.tolist()),
+        tuple(below.tolist()),
+        tuple(above.tolist()),
+        middle=float(middle),
+        steps=steps,
+    )
 
 
 def _spread(gap: Floats, overall: float) -> Floats:

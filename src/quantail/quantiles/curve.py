@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 _TINY = 1e-12
 _FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched beyond the rungs
+_DOUBT = 0.0  # standard deviations of chi^2 that are granted to the noise
 _HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
@@ -82,8 +83,12 @@ class Curve:
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> "Curve":
         """Rebuild a curve from `to_dict`."""
-        fields = {name: value for name, value in form.items() if name != "kind"}
-        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in form.items()
+            if name != "kind"
+        }
+        return cls(**fields)
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,8 @@ def fit_curve(
     knots = offset + shapes @ weights
     misses = np.diff(rungs - knots) / slope * rows / deviation
     freedom = max(levels.size - 1 - int(np.count_nonzero(weights)), 1)
-    kept = max(0.0, 1.0 - freedom / max(float(np.sum(misses**2)), _TINY))
+    noise = freedom + _DOUBT * np.sqrt(2.0 * freedom)
+    kept = max(0.0, 1.0 - noise / max(float(np.sum(misses**2)), _TINY))
     values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
     b_e, b_l, b_n, b_g = weights.tolist()
     return Curve(
@@ -229,7 +235,8 @@ def _guessed_spread(median: float, least: float, log: bool) -> tuple[Floats, Flo
 
 def _apart(values: Floats, gap: float) -> Floats:
     """Return values raised so that neighbours are at least `gap` apart."""
-    return np.maximum.accumulate(values - gap * np.arange(values.size)) + gap * np.arange(values.size)
+    ramp = gap * np.arange(values.size)
+    return np.asarray(np.maximum.accumulate(values - ramp) + ramp)
 
 
 def _listed(value: Any) -> Any:

@@ -18,7 +18,7 @@ _SPREAD_STEPS = 1.0
 def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
     """Return the public number of rows wanted in each part; they add up to `rows`."""
     cuts = np.rint(rows * np.concatenate([[0.0], levels, [1.0]])).astype(np.int64)
-    return np.diff(cuts)
+    return np.asarray(np.diff(cuts))
 
 
 def _spread(gate: Gate, values: Floats, grid: Floats) -> Floats:

@@ -114,7 +114,7 @@ def choose_slope(
             reached = _FINE_REACH if stage == 1 else _MIDDLE_STEPS * _FINE_REACH / _MIDDLE_NUMBER
             step = fine if last else reached / _MIDDLE_NUMBER
             number = int(reached / step) + 1
-            candidates = slope * (1 + step * np.arange(-number, number + 1))
+            candidates = slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64))
         part_y, part_x = subsample(gate, y, x, rows, most)
         scores = score_slopes(part_y, part_x, part_x > median, candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)

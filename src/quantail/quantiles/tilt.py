@@ -83,7 +83,7 @@ def draw_tilt(
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
     """Return the normal score of every value under a released quantile function, by interpolation."""
     knots = np.maximum.accumulate(innovation(_LEVELS)) + 1e-12 * np.arange(_LEVELS.size)
-    return np.interp(x, knots, ndtri(_LEVELS))
+    return np.asarray(np.interp(x, knots, ndtri(_LEVELS)))
 
 
 def _choose_growth(

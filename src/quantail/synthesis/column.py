@@ -120,7 +120,7 @@ class CategoryModel:
         ends /= ends[:, -1:]
         rows = np.zeros(u.size, dtype=np.int64) if context is None else self.cell(context)
         codes = (u[:, None] > ends[rows]).sum(axis=1)
-        return np.minimum(codes, ends.shape[1] - 1).astype(np.int64)
+        return np.asarray(np.minimum(codes, ends.shape[1] - 1), dtype=np.int64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""

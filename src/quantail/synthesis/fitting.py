@@ -233,7 +233,7 @@ def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Floats) -> StepCurv
     cells = round((scale.upper - scale.lower) / scale.step) + 1
     position = np.rint((values - scale.lower) / scale.step).astype(np.int64)
     counts = np.bincount(position, minlength=cells).astype(np.int64)
-    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1) - 0.5))
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
     return StepCurve(tuple(edges.tolist()), tuple(_released_shares(fit, leaf, counts).tolist()))
 
 
