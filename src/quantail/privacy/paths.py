@@ -4,14 +4,14 @@ Notation. Candidates 0..G-1 carry cumulated counts c_0 <= ... <= c_{G-1} of N ro
 the rows into m + 1 parts n_0 = c_{i_1}, n_k = c_{i_{k+1}} - c_{i_k}, n_m = N - c_{i_m}. With public integer targets
 t_k the law is
 
-    P(path) proportional to prod_k exp(-rate * |n_k - t_k|).
+    P(path) proportional to prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)).
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
-right to about L 2^-52, and the gate keeps rate * rows below SHARPEST. The backward sums have only positive terms,
-hence a relative error below (G + 4) m 2^-52 in the weight. Each step of the path is then drawn with probability
-*exactly* proportional to the numbers at hand: a log weight is turned into an integer times a power of two, and a
-uniform integer below their sum is compared with their partial sums. So every path's probability, however small, is
-right to a relative error below 1e-9; `SLACK` pays for it (see proofs/joint.md).
+right to about L 2^-53, and DEEPEST keeps L small whatever the number of rows (with N = sum t_k rows it changes
+nothing). The backward sums have only positive terms, which adds about G 2^-53 a rung. Each step of the path is then
+drawn with probability *exactly* proportional to the numbers at hand: a log weight is turned into an integer times a
+power of two, and a uniform integer below their sum is compared with their partial sums. So every path's probability,
+however small, is right to a relative error below 2.5e-9; `SLACK` pays for it (see proofs/joint.md).
 """
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from quantail.privacy.noise import Integers, Noise
 
 MOST_RUNGS = 16
+DEEPEST = 10_000.0  # no part of a path weighs less than exp(-this), so rounding takes a bounded number of digits
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
 _CHUNK = 256
 _BITS = 52
@@ -32,27 +33,32 @@ def draw_path(counts: Integers, rows: int, targets: Integers, rate: float, noise
     if not 1 <= rungs <= MOST_RUNGS:
         raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
     messages = log_messages(counts, rows, targets, rate)
-    path = [_pick(-rate * np.abs(counts - targets[0]) + messages[0], noise)]
+    path = [_pick(_log_weights(counts - targets[0], rate) + messages[0], noise)]
     for k in range(1, rungs):
         start = path[-1]
-        steps = -rate * np.abs(counts[start:] - counts[start] - targets[k])
+        steps = _log_weights(counts[start:] - counts[start] - targets[k], rate)
         path.append(start + _pick(steps + messages[k][start:], noise))
     return np.asarray(path, dtype=np.int64)
 
 
 def log_messages(counts: Integers, rows: int, targets: Integers, rate: float) -> list[Floats]:
     """Return, for each rung, the log of the total weight of all ways to finish the path from each candidate."""
-    message = -rate * np.abs(rows - counts - targets[-1])
+    message = _log_weights(rows - counts - targets[-1], rate)
     messages = [message]
     for k in range(targets.size - 2, 0, -1):
         finished = np.empty_like(message)
         for start in range(0, counts.size, _CHUNK):
             stop = min(start + _CHUNK, counts.size)
-            parts = np.abs(counts[None, start:] - counts[start:stop, None] - targets[k])
-            finished[start:stop] = _log_sums(message[start:] - rate * parts)
+            missed = counts[None, start:] - counts[start:stop, None] - targets[k]
+            finished[start:stop] = _log_sums(_log_weights(missed, rate) + message[start:])
         message = finished
         messages.append(message)
     return messages[::-1]
+
+
+def _log_weights(missed: Integers, rate: float) -> Floats:
+    """Return the log weight of parts that miss their targets by so many rows: one row moves it by `rate` at most."""
+    return np.asarray(-np.minimum(rate * np.abs(missed), DEEPEST))
 
 
 def _log_sums(logs: Floats) -> Floats:
