@@ -28,7 +28,7 @@ def _spread(gate: Gate, values: Floats, grid: Floats) -> Floats:
     Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable.
     """
     if grid.size == 1:
-        return np.where(values <= grid[0], 0.0, 1.0)
+        return np.sort(np.where(values <= grid[0], 0.0, 1.0))
     places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64))
     places = np.where(values > grid[-1], grid.size + 1.0, np.where(values < grid[0], -2.0, places))
     return np.sort(places + 2 * _SPREAD_STEPS * (gate.noise.random(values.size) - 0.5))
