@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 _TINY = 1e-12
 _FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched beyond the rungs
-_DOUBT = 0.0  # standard deviations of chi^2 that are granted to the noise
+_DOUBT = 0.5  # standard deviations of chi^2 that are granted to the noise
 _HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 

@@ -18,9 +18,9 @@ from quantail.schema import Column, Schema
 # kind: (least signal, comfortable signal, weight beyond). The first curve gets more because every later column
 # inherits its errors.
 _NEEDS = {
-    "first curve": (100.0, 300.0, 2.0),
+    "first curve": (100.0, 300.0, 2.3),
     "curve": (85.0, 160.0, 1.0),
-    "slope": (45.0, 90.0, 2.6),
+    "slope": (45.0, 90.0, 2.5),
     "bend": (0.0, 0.0, 0.6),
     "shift": (0.0, 0.0, 0.5),
     "scale": (40.0, 60.0, 0.3),
