@@ -21,7 +21,7 @@ def simulation(
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
     replications: Annotated[int, typer.Option(min=1, help="How many simulated tables.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the tables and of the simulated noise.")] = 1,
-    secure: Annotated[int, typer.Option(min=0, help="How many replications use secure noise.")] = 0,
+    secure: Annotated[int, typer.Option(min=0, help="How many replications use secure noise.")] = 5,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")] = None,
     quiet: Quiet = False,
 ) -> None:
