@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from quantail.privacy.noise import Integers, Noise
 
 MOST_RUNGS = 16
-DEEPEST = 10_000.0  # no part of a path weighs less than exp(-this), so rounding takes a bounded number of digits
+DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
 _CHUNK = 256
 _BITS = 52
