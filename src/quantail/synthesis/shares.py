@@ -22,11 +22,12 @@ _NEEDS = {
     "curve": (85.0, 160.0, 1.0),
     "slope": (45.0, 90.0, 2.5),
     "bend": (0.0, 0.0, 0.6),
-    "shift": (0.0, 0.0, 0.5),
+    "shift": (0.0, 0.0, 0.7),
     "scale": (40.0, 60.0, 0.3),
     "cells": (20.0, 60.0, 0.6),
     "calibration": (0.0, 0.0, 1.3),
 }
+_OPTIONAL = ("calibration", "bend", "shift")  # in the order in which they are given up
 _SHIFT_SIGNAL = 40.0  # per category
 
 
@@ -89,10 +90,16 @@ def share_out(
             asked.remove(dropped)
             continue
         wanted = _wanted(asked, floors, [least(question.comfort) for question in asked], rest)
-        worth = [_worth(q, rows * _strength(part, definition)) for q, part in zip(asked, wanted, strict=True)]
-        if all(worth):
+        weak = [
+            question
+            for question, part in zip(asked, wanted, strict=True)
+            if not _worth(question, rows * _strength(part, definition))
+        ]
+        if not weak:
             return dict(zip(asked, split(cost, wanted), strict=True))
-        asked = [question for question, kept in zip(asked, worth, strict=True) if kept]
+        # One kind at a time: what the first kind leaves may be enough for the next.
+        kind = next(kind for kind in _OPTIONAL if any(question.kind == kind for question in weak))
+        asked = [question for question in asked if question not in weak or question.kind != kind]
 
 
 def _wanted(
@@ -136,7 +143,7 @@ def _worth(question: Question, signal: float) -> bool:
 
 
 def _next_to_drop(asked: Sequence[Question]) -> Question | None:
-    for kind in ("calibration", "bend", "shift"):
+    for kind in _OPTIONAL:
         for question in reversed(asked):
             if question.kind == kind:
                 return question
