@@ -6,7 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from scipy.special import ndtri
+
 from quantail.quantiles.calibration import Remap, cell_levels, draw_calibration
+from quantail.quantiles.depth import cell_number
 
 LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
 CELLS = 32
@@ -39,13 +42,26 @@ def test_a_wrong_marginal_is_set_right(gate_of, relation, shape):
     assert worst(mapped, values) < 0.4 * worst(implied, values)
 
 
-def test_a_right_marginal_is_left_alone(gate_of, relation):
-    for seed in range(5):
+@pytest.mark.parametrize("signal", [600, 3000, 10**6])
+def test_a_right_marginal_is_left_alone(gate_of, relation, signal):
+    """From the weakest signal that a design calibrates with: noise and sampling are not taken for a difference."""
+    middle = np.linspace(-1.5, 1.5, 41)
+    moved = []
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         values, implied = rng.normal(0, 1, 3000), rng.normal(0, 1, 30_000)
-        remap = calibrate(gate_of, values, implied, Fraction(1, 10), relation, seed=seed)
-        middle = np.linspace(-2, 2, 41)
-        assert np.abs(remap(middle) - middle).max() < 0.15
+        gate, (leaf,) = gate_of(1, Fraction(signal, 3000), relation, seed=seed)
+        remap = draw_calibration(gate, leaf, values, implied, -100.0, cell_number(signal), 3000)
+        moved.append(np.abs(remap(middle) - middle).max())
+    assert max(moved) < 0.2
+    assert np.median(moved) < 0.08
+
+
+def test_a_perfect_model_is_not_touched_at_all(gate_of, relation):
+    exact = ndtri((np.arange(2**14) + 0.5) / 2**14)
+    remap = calibrate(gate_of, exact, exact, relation=relation)
+    inside = np.linspace(-3, 3, 200)
+    np.testing.assert_allclose(remap(inside), inside, atol=0.005)
 
 
 def test_the_map_is_monotone_and_finite_even_when_noise_rules(gate_of, relation):
@@ -105,9 +121,25 @@ def test_one_row_moves_the_counts_by_no_more_than_the_sensitivity_claims(gate_of
 @pytest.mark.parametrize("cells", [4, 8, 16, 32, 64])
 def test_cell_levels_are_inside_and_ascending(cells):
     levels = cell_levels(cells)
-    assert levels.size <= cells - 1
     assert (np.diff(levels) > 0).all()
     assert 0 < levels[0] < levels[-1] < 1
+    np.testing.assert_allclose(levels, 1 - levels[::-1])
+    even = np.arange(1, cells) / cells
+    assert set(even) <= set(levels)
+    # Beyond the even cells, tail cells halve: a handful, whatever the number of cells.
+    assert set(levels[levels < even[0]]) == {0.5**k for k in range(2, 10) if 0.5**k < even[0]}
+
+
+def test_a_heavier_tail_than_the_model_has_is_found(gate_of, relation):
+    """The outermost cells hold one row in 512: beyond the even cells, where a body's count tells nothing."""
+    rng = np.random.default_rng(5)
+    values, implied = rng.normal(0, 1, 60_000), rng.normal(0, 1, 60_000)
+    values = np.where(values > 2, 2 + 2 * (values - 2), values)
+    mapped = calibrate(gate_of, values, implied, relation=relation)(implied)
+    far = np.quantile(implied, 1 - 1 / 300)
+    true, before, after = (np.mean(part > far) for part in (values, implied, mapped))
+    assert true > 2 * before
+    assert after == pytest.approx(true, rel=0.1)
 
 
 def test_json_keeps_a_map_bit_for_bit(gate_of):

@@ -1,5 +1,7 @@
 """Fits: types, bounds, groups and budgets are kept, and the synthetic table is close to the truth."""
 
+import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -16,11 +18,6 @@ from quantail.synthesis import TableSynthesizer, plan
 from quantail.synthesis import table as table_module
 
 SMALL = Schema((Column("x", "numeric", 0, 100), Column("y", "numeric", 0, 100)), unit="row")
-
-# Wished for, not yet so. Where a column (or residual) is narrower than the step between candidates, every path of a
-# joint draw misses by more rows than its weights can tell apart, and rungs land anywhere: the more so, the larger
-# the budget.
-saturated = pytest.mark.xfail(reason="weights of the joint draw saturate on columns narrower than the grid")
 
 
 def small(n=400, seed=0):
@@ -109,7 +106,6 @@ class TestTruth:
         real, copy = (np.corrcoef(np.log(part["x"]), np.log(part["y"]))[0, 1] for part in (frame, made))
         assert copy == pytest.approx(real, abs=0.02)
 
-    @saturated
     def test_a_narrow_residual_at_a_huge_budget(self):
         """Two columns that almost lie on a line: with noise gone, so must be any scatter of our own making."""
         frame = small(8000)
@@ -119,14 +115,12 @@ class TestTruth:
             assert copy == pytest.approx(real, abs=0.002)
 
     @pytest.mark.slow
-    @pytest.mark.xfail(reason="the coarse list steps over the slope of a tight relation")
     def test_the_slope_of_a_tight_relation_is_found_every_time(self):
         frame = small(8000)
         for seed in range(20):
             made = simulate(SMALL, frame, 1, seed).sample(4000, seed=1)
             assert np.corrcoef(made["x"], made["y"])[0, 1] > 0.95, seed
 
-    @saturated
     def test_a_linear_scale_within_two_percent(self):
         frame = small(8000)
         made = simulate(SMALL, frame, 2000).sample(40_000, seed=1)
@@ -226,9 +220,7 @@ class TestAtoms:
         made = simulate(schema, pa.table({"claim": np.round(values)}), 50).sample(6000, seed=1)
         assert np.mean(made["claim"].to_numpy() <= 2) == pytest.approx(0.4, abs=0.06)
 
-    @pytest.mark.parametrize(
-        "value", [0.0, *(pytest.param(value, marks=saturated) for value in (7.0, 100.0, 1000.0))]
-    )
+    @pytest.mark.parametrize("value", [0.0, 7.0, 100.0, 1000.0])
     def test_a_constant_numeric_column_stays_near_its_value(self, value):
         schema = Schema((Column("a", "numeric", 0, 1000),), unit="row")
         made = simulate(schema, pa.table({"a": np.full(5000, value)}), 50).sample(2000, seed=1)
@@ -306,6 +298,17 @@ class TestGroups:
         assert one == two
 
 
+def mentions(form, number):
+    """Say whether a number stands anywhere in a JSON form, as itself or as a word of a text."""
+    if isinstance(form, dict):
+        return any(mentions(part, number) for part in form.values())
+    if isinstance(form, list):
+        return any(mentions(part, number) for part in form)
+    if isinstance(form, str):
+        return re.search(rf"(?<![\d.]){number}(?![\d.])", form) is not None
+    return form == number
+
+
 class TestNumberOfRows:
     """Under replace-one n is public; under add/remove only a released count may show."""
 
@@ -325,10 +328,11 @@ class TestNumberOfRows:
 
     def test_the_true_number_is_nowhere_in_an_add_remove_model(self):
         schema = Schema(SMALL.columns, unit="row", neighbours="add-remove")
+        assert mentions(simulate(SMALL, small(7919), "0.2").to_dict(), 7919)  # where n is public, it shows
         for seed in range(4):
             model = simulate(schema, small(7919), "0.2", seed)
             if model.rows != 7919:
-                assert "7919" not in str(model.to_dict())
+                assert not mentions(json.loads(json.dumps(model.to_dict())), 7919)
 
 
 class TestBudget:
