@@ -8,9 +8,12 @@ from quantail.privacy import Gate, Plan, SimulatedNoise
 
 
 def make_gate(leaves=1, each=10**6, relation="replace-one", definition="pure", seed=0):
-    """Return a gate and its leaves, each worth `each`."""
+    """Return a gate and its leaves, each worth `each` (one cost, or a list with one for each)."""
     unit = "epsilon" if definition == "pure" else "rho"
-    plan = Plan.sequence("test", [Plan.leaf(f"leaf {k}", Fraction(each), "", unit) for k in range(leaves)])
+    costs = each if isinstance(each, list) else [each] * leaves
+    plan = Plan.sequence(
+        "test", [Plan.leaf(f"leaf {k}", Fraction(cost), "", unit) for k, cost in enumerate(costs)]
+    )
     return Gate(plan, SimulatedNoise(seed), relation), plan.leaves()
 
 

@@ -88,3 +88,50 @@ def test_the_log_scale_is_a_monotone_logarithm_through_zero():
     assert forward[3] == 0
     assert forward[6] - forward[5] == pytest.approx(np.log(1e3), rel=1e-5)
     np.testing.assert_allclose(forward, -forward[::-1])
+
+
+class TestTwoSided:
+    """A log grid on both sides of zero: linear as far as a released crossover, logarithmic beyond."""
+
+    scale = Scale.of(Column("profit", "numeric", -1e6, 1e6, grid="log", decimals=0))
+
+    def test_crossing_changes_nothing_but_where_linear_ends(self):
+        crossed = self.scale.crossing(500.0)
+        assert crossed.crossover == 500.0
+        assert (crossed.lower, crossed.upper, crossed.step) == (-1e6, 1e6, 1.0)
+        near = np.array([-50.0, 0.0, 50.0])
+        np.testing.assert_allclose(crossed.forward(near), near / 500, rtol=2e-3)
+        assert np.diff(crossed.forward(np.array([1e5, 1e6])))[0] == pytest.approx(np.log(10), rel=1e-4)
+
+    @pytest.mark.parametrize("crossover", [1.0, 37.5, 1e4, 1e7])
+    def test_backward_undoes_forward_at_any_crossover(self, crossover):
+        crossed = self.scale.crossing(crossover)
+        values = np.array([-1e6, -3333.0, -1.0, 0.0, 1.0, 40.0, 1e6])
+        np.testing.assert_allclose(crossed.backward(crossed.forward(values)), values, rtol=1e-9, atol=1e-6)
+        low, high = crossed.ends
+        np.testing.assert_array_equal(crossed.backward(np.array([low - 1, high + 1])), [-1e6, 1e6])
+
+    def test_a_crossover_is_never_below_a_lattice_step(self):
+        """A released quantile may be nearly zero; dividing by it must not tear the lattice apart."""
+        assert self.scale.crossing(0.0).crossover == self.scale.step
+        assert np.isfinite(self.scale.crossing(-3.0).forward(np.array([1e6]))).all()
+
+    def test_the_two_halves_no_longer_stand_apart(self):
+        """With a crossover of one lattice step, a normal column turns into two heaps far from zero."""
+        values = np.random.default_rng(0).normal(0, 5000, 4000)
+
+        def emptiness(scale):
+            modelled = scale.forward(values)
+            return np.mean(np.abs(modelled) < 0.1 * np.abs(modelled).max())
+
+        assert emptiness(self.scale) < 0.01
+        assert emptiness(self.scale.crossing(5000.0)) > 0.05
+
+    def test_atom_cells_split_the_cells_of_zero_and_of_the_lowest_value(self):
+        cells = self.scale.unfolded(self.scale.atom_cells())
+        assert (np.diff(cells) > 0).all()
+        for atom in (-1e6, 0.0):
+            inside = cells[np.abs(cells - atom) < 0.5]
+            assert inside.size == 16
+            np.testing.assert_allclose(np.diff(inside), 1 / 16, rtol=1e-3)
+        assert Scale.of(Column("pay", "numeric", 0, 10)).atom_cells().size == 16

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.quantiles import choose_slope
-from quantail.quantiles.slopes import MOST_ROWS, score_slopes, slope_candidates, slope_sensitivity, subsample
+from quantail.quantiles.depth import slope_stages, slope_step
+from quantail.quantiles.slopes import (
+    MOST_ROWS,
+    rows_needed,
+    score_slopes,
+    slope_candidates,
+    slope_sensitivity,
+    subsample,
+    zero_bonus,
+)
 
 
 def brute_force(y, x, upper, slope):
@@ -71,7 +80,7 @@ def linear(slope, n=4001, seed=0):
     return slope * x + rng.normal(0, 0.3, n), x
 
 
-@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("true", [-3.0, -0.2, 0.7, 12.0])
 def test_a_huge_budget_finds_the_slope(gate_of, relation, definition, true, stages):
     y, x = linear(true)
@@ -81,7 +90,7 @@ def test_a_huge_budget_finds_the_slope(gate_of, relation, definition, true, stag
     assert gate.unused == 0
 
 
-@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("stages", [1, 2, 3])
 def test_without_dependence_the_slope_is_near_zero(gate_of, relation, stages):
     y, x = linear(0.0)
     gate, leaves = gate_of(stages, 10**4, relation)
@@ -113,6 +122,85 @@ def test_candidates_are_ascending_symmetric_and_hold_zero(reach):
         assert candidates[-1] == pytest.approx(reach)
         assert candidates.size < 3000
     assert coarse.size < single.size
+
+
+class TestStages:
+    """Coarse, middle, fine: each stage finds what the next one can reach, and the last one is the sharpest."""
+
+    def test_a_weak_signal_asks_once_and_a_strong_one_three_times(self):
+        numbers = [len(slope_stages(signal)) for signal in np.geomspace(1, 1e7, 200)]
+        assert numbers == sorted(numbers)
+        assert set(numbers) == {1, 2, 3}
+
+    @pytest.mark.parametrize("signal", [10, 300, 500, 1999, 2000, 1e5, 1e9])
+    def test_shares_are_a_whole_and_the_last_stage_has_most(self, signal):
+        shares = slope_stages(signal)
+        assert sum(shares) == pytest.approx(1)
+        assert min(shares) > 0.1
+        assert shares[-1] == max(shares)
+
+    def test_fine_candidates_follow_the_noise_down_to_a_limit(self):
+        steps = [slope_step(signal) for signal in np.geomspace(1, 1e7, 50)]
+        assert steps == sorted(steps, reverse=True)
+        assert steps[0] == 0.05
+        assert steps[-1] == 0.0005
+
+    @pytest.mark.parametrize("signal", [150, 300, 2000, 20_000])
+    @pytest.mark.parametrize("width", [0.5, 0.05])
+    def test_a_tight_relation_is_found_at_every_signal(self, gate_of, relation, width, signal):
+        """Residuals as narrow as a twentieth of what the slope explains: no list may step over it."""
+        for seed in range(6):
+            assert self.error(gate_of, relation, width, signal, seed) < 0.1
+
+    @pytest.mark.xfail(
+        strict=True, reason="the coarse list steps over a relation that is tighter than its steps"
+    )
+    @pytest.mark.parametrize("signal", [300, 2000])
+    def test_a_relation_as_tight_as_a_hundredth_is_found(self, gate_of, relation, signal):
+        for seed in range(6):
+            assert self.error(gate_of, relation, 0.01, signal, seed) < 0.1
+
+    def error(self, gate_of, relation, width, signal, seed):
+        """Return the relative error of a slope, drawn in the stages of the signal."""
+        rng = np.random.default_rng(seed)
+        x = rng.normal(0, 2, 2001) if width < 0.05 else rng.exponential(2, 2001)
+        true = float(np.exp(rng.uniform(np.log(0.3), np.log(30))))
+        y = true * (x + rng.normal(0, 2 * width, x.size))
+        costs = [Fraction(signal, x.size) * Fraction(share) for share in slope_stages(signal)]
+        gate, leaves = gate_of(len(costs), costs, relation, seed=seed)
+        return abs(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, x.size) / true - 1)
+
+    def test_three_stages_see_between_the_steps_of_one(self, gate_of, relation):
+        single, _ = slope_candidates(50.0)
+        below, above = single[single > 1.5][:2]
+        true = (below + above) / 2
+        y, x = linear(true)
+        errors = []
+        for stages in (1, 3):
+            gate, leaves = gate_of(stages, Fraction(30, stages), relation)
+            errors.append(abs(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size) - true))
+        assert errors[0] > (above - below) / 3
+        assert errors[1] < (above - below) / 5
+
+    def test_doubt_prefers_zero_until_the_slope_shows(self, gate_of, relation):
+        for true, kept in ((0.0, False), (0.7, True)):
+            y, x = linear(true, n=1001)
+            found = []
+            for seed in range(8):
+                gate, leaves = gate_of(1, Fraction(1, 10), relation, seed=seed)
+                found.append(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size, doubt=5.0))
+            assert np.median(np.abs(found) > 0.3) == kept
+
+    def test_the_bonus_of_zero_is_the_same_for_every_table(self):
+        candidates = np.array([-1.0, 0.0, 2.0])
+        assert zero_bonus(candidates, 2, 0.5, 5.0).tolist() == [0, 40, 0]
+        assert not zero_bonus(candidates, 2, 0.5, 0.0).any()
+
+    def test_a_weak_leaf_keeps_more_rows(self):
+        assert rows_needed(1.0, last=True) == MOST_ROWS
+        assert rows_needed(0.01, last=True) > MOST_ROWS
+        assert rows_needed(1.0, last=False) < MOST_ROWS
+        assert rows_needed(0.001, last=True) * 0.001 >= rows_needed(0.001, last=False) * 0.001 > 100
 
 
 class TestSubsample:

@@ -36,7 +36,9 @@ def release(gate_of, x, residual, each=100, relation="replace-one", definition="
 
 def read(tilt):
     """Return shift, log spread below and log spread above at three places of the predictor."""
-    return (np.interp(CENTRE + WIDTH * AT, tilt.centres, part) for part in (tilt.shift, tilt.below, tilt.above))
+    return (
+        np.interp(CENTRE + WIDTH * AT, tilt.centres, part) for part in (tilt.shift, tilt.below, tilt.above)
+    )
 
 
 @pytest.mark.parametrize("growth", [-0.4, 0.3])
@@ -86,7 +88,9 @@ def test_flatten_takes_the_tilt_out_and_restore_puts_it_back(gate_of, relation):
     np.testing.assert_allclose(tilt.restore(flat, x), residual, rtol=1e-9, atol=1e-9)
     low, middle, high = x < CENTRE - WIDTH, np.abs(x - CENTRE) < WIDTH, x > CENTRE + WIDTH
     assert flat[high].std() / flat[low].std() == pytest.approx(1, abs=0.25)  # it was about 2
-    assert np.median(flat[low | high]) - np.median(flat[middle]) == pytest.approx(0, abs=0.3)  # it was about 2
+    assert np.median(flat[low | high]) - np.median(flat[middle]) == pytest.approx(
+        0, abs=0.3
+    )  # it was about 2
 
 
 def test_quantiles_cannot_cross_even_when_noise_rules(gate_of, relation):
