@@ -58,6 +58,7 @@ class Branching:
         self.options: list[list[int]] = []
         self.shown: list[int] = []
         self.log_probability = 0.0
+        self.given: Any = None  # numbers that belong to the rows of the table: jitter as part of a row
 
     def choose(self, log_law, secret: bool = False) -> int:
         """Take the scripted outcome, or the first that is possible."""
@@ -82,6 +83,9 @@ class Branching:
 
     def random(self, size: int):
         """Keep or drop each row of a Poisson subsample; the outcome stays secret."""
+        if self.given is not None:
+            assert len(self.given) == size
+            return np.array(self.given)
         law = np.log([self.kept, 1 - self.kept])
         return np.array([(SECRET_KEPT, SECRET_DROPPED)[self.choose(law, secret=True)] for _ in range(size)])
 
@@ -95,10 +99,9 @@ class Branching:
         return np.array(subsets[self.choose(np.full(len(subsets), -math.log(len(subsets))), secret=True)])
 
 
-def branching_pick(weights, noise: Any) -> int:
+def branching_pick(logs, noise: Any) -> int:
     """Stand in for `paths._pick`, whose exactness test_paths.py proves apart."""
-    with np.errstate(divide="ignore"):
-        return noise.choose(np.log(weights) - math.log(math.fsum(weights)))
+    return noise.choose(logs - np.logaddexp.reduce(logs))
 
 
 def law_of(mechanism: Callable[[Branching], Hashable], kept: float = 0.5) -> dict[Hashable, float]:
