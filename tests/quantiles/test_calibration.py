@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from scipy.special import ndtri
 
 from quantail.quantiles.calibration import Remap, cell_levels, draw_calibration
