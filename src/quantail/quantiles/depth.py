@@ -17,7 +17,7 @@ _COARSE_SIGNAL = 150.0
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
-_CELL_SIGNAL = 600.0
+_CELL_SIGNAL = 350.0
 _TILT_SIGNAL = 280.0
 FEWEST_BINS, MOST_BINS = 4, 12
 

@@ -56,7 +56,7 @@ class NumericModel:
         return e if self.remap is None or self.explained else self.remap(e)
 
     def build(self, innovation: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
-        """Return values on the modelling scale, from innovations and those of earlier columns."""
+        """Return values on the modelling scale, from innovations and those of earlier columns; see `finish`."""
         r = innovation
         for name, bend in reversed(self.bends):
             r = bend.restore(r, earlier[name])
@@ -64,7 +64,13 @@ class NumericModel:
             r = r + slope.slope * (earlier[slope.on] - slope.centre)
         for name, shift in reversed(self.shifts):
             r = shift.restore(r, earlier[name])
-        return self.remap(r) if self.remap is not None and self.explained else r
+        return r
+
+    def finish(self, built: Floats) -> Floats:
+        """Return values set right by the calibration and clipped to the public bounds."""
+        mapped = self.remap(built) if self.remap is not None and self.explained else built
+        low, high = self.scale.ends
+        return np.clip(mapped, low, high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -153,9 +159,10 @@ def context_cell(context: NDArray[Any], cuts: tuple[float, ...]) -> Codes:
 
 @dataclass(frozen=True)
 class Draw:
-    """Synthetic rows: what explains later columns, and what is handed out."""
+    """Synthetic rows: what explains later columns, what was built from it, and what is handed out."""
 
     innovations: dict[str, NDArray[Any]]
+    built: dict[str, NDArray[Any]]
     values: dict[str, NDArray[Any]]
 
 
@@ -169,6 +176,7 @@ def draw_rows(
     """
     uniform = _sobol(len(columns), n, rng) if balanced else rng.random((len(columns), n))
     innovations: dict[str, NDArray[Any]] = {}
+    built: dict[str, NDArray[Any]] = {}
     values: dict[str, NDArray[Any]] = {}
     for column, u in zip(columns, uniform, strict=True):
         if isinstance(column, CategoryModel):
@@ -176,10 +184,9 @@ def draw_rows(
             innovations[column.name] = values[column.name] = codes
         else:
             innovations[column.name] = column.innovation(u)
-            built = column.build(innovations[column.name], innovations)
-            low, high = column.scale.ends
-            values[column.name] = np.clip(built, low, high)
-    return Draw(innovations, values)
+            built[column.name] = column.build(innovations[column.name], innovations)
+            values[column.name] = column.finish(built[column.name])
+    return Draw(innovations, built, values)
 
 
 def _sobol(columns: int, n: int, rng: np.random.Generator) -> Floats:

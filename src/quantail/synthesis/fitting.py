@@ -95,7 +95,7 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
     """Release how many rows the column has in cells of what the models imply, and set its distribution right."""
     name, scale = model.name, model.scale
-    simulated = draw_rows((*fit.models.values(), model), _SIMULATED_ROWS, fit.rng, balanced=True).values[name]
+    simulated = draw_rows((*fit.models.values(), model), _SIMULATED_ROWS, fit.rng, balanced=True).built[name]
     atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
     (leaf,) = design.leaves("calibration")
     remap = draw_calibration(fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, fit.rows)
