@@ -8,7 +8,7 @@ import pytest
 from exact_laws import neighbours
 
 from quantail.privacy import Gate
-from quantail.quantiles import Scale
+from quantail.quantiles import Scale, draw_calibration
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, fitting
 from quantail.synthesis.column import CategoryModel
@@ -94,6 +94,33 @@ def test_values_of_a_column_cost_exactly_their_leaf(relation):
         worst = max(worst, loss(first, second))
         assert one == other
     assert 0.99 < worst <= 1
+
+
+def calibration(table, relation, implied=None):
+    """Ask for a calibration in cells of what a model implies, unless told otherwise."""
+    noise, leaf = Watching(), Plan.leaf("calibration", F(1))
+    values = np.array(table, dtype=float)
+    public = np.linspace(0, 8, 65) if implied is None else implied(values)
+    return noise, draw_calibration(Gate(leaf, noise, relation), leaf, values, public, 0.5, 4, 4)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_calibration_costs_exactly_its_leaf(relation):
+    # Values in the cell of the atom, on a cut, between cuts and beyond all that is implied.
+    worst = 0.0
+    for a, b in neighbours((-3.0, 0.5, 2.0, 2.1, 5.0, 99.0), 3, relation):
+        (first, one), (second, other) = calibration(a, relation), calibration(b, relation)
+        worst = max(worst, loss(first, second))
+        assert one == other
+    assert 0.99 < worst <= 1
+
+
+def test_calibration_in_cells_of_the_rows_themselves_is_caught():
+    rows = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    (first, one), (second, other) = (
+        calibration([*rows, last], "replace-one", implied=lambda values: values) for last in (0.6, 8.0)
+    )
+    assert one != other
 
 
 def test_row_numbers_of_all_groups_cost_one_leaf():

@@ -13,23 +13,26 @@ pytestmark = pytest.mark.usefixtures("enumerable")
 RELATIONS = ("replace-one", "add-remove")
 POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 1.0, 2.0))  # x on both sides of the median .5
 FEW_POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 2.0))
+HALF = F(1, 2)
 
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     few = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
     monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (few, few[[0, 2, 4]]))
+    monkeypatch.setattr(slopes, "slope_step", lambda signal: 0.15)  # five candidates in every later stage
+    monkeypatch.setattr(slopes, "_MIDDLE_NUMBER", 1)
+    monkeypatch.setattr(slopes, "_MIDDLE_STEPS", 1)
 
 
-def slope_loss(relation, rows, *costs, neighbours=None, points=POINTS):
+def slope_loss(relation, rows, *costs, neighbours=None, points=POINTS, kept=1.0, doubt=0.0):
     """Return the worst loss of a slope; `rows` is the public number of rows."""
 
     def mechanism(table, noise):
         gate = gate_of(noise, relation, *costs)
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows)
+        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows, doubt)
 
-    kept = min(1.0, slopes.MOST_ROWS / rows)
     return worst_loss(mechanism, points, rows, neighbours or relation, kept)
 
 
@@ -39,21 +42,56 @@ def test_slope_costs_no_more_than_claimed(rows, relation):
     assert 0.5 < slope_loss(relation, rows if relation == "replace-one" else rows - 1, 1) <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_bonus_of_zero_costs_nothing(relation):
+    assert 0.5 < slope_loss(relation, 3, 1, points=FEW_POINTS, doubt=1.5) <= 1 + 1e-9
+
+
+def test_bonus_that_counts_private_rows_is_caught(monkeypatch):
+    # A bonus in proportion to the table: public only under replace-one.
+    honest = slopes.score_slopes
+
+    def favoured(y, x, upper_half, candidates):
+        return honest(y, x, upper_half, candidates) + np.where(candidates == 0, 3 * y.size, 0)
+
+    monkeypatch.setattr(slopes, "score_slopes", favoured)
+    assert slope_loss("add-remove", 2, 1, points=FEW_POINTS) > 1.2
+
+
 @pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.slow)])
 def test_coarse_and_fine_stage_add_up(relation):
-    assert 0.2 < slope_loss(relation, 3, F(1, 2), F(1, 2), points=FEW_POINTS) <= 1 + 1e-9
+    assert 0.2 < slope_loss(relation, 3, HALF, HALF, points=FEW_POINTS) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_three_stages_add_up(relation):
+    rows = 2 if relation == "replace-one" else 1
+    assert 0.2 < slope_loss(relation, rows, F(1, 4), F(1, 4), HALF, points=FEW_POINTS) <= 1 + 1e-9
+
+
+@pytest.mark.slow
+def test_three_stages_add_up_with_more_rows():
+    assert 0.2 < slope_loss("replace-one", 3, F(1, 4), F(1, 4), HALF, points=FEW_POINTS) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_secret_subsample_costs_no_more(monkeypatch, relation):
-    monkeypatch.setattr(slopes, "MOST_ROWS", 3 if relation == "replace-one" else 2)
-    rows = 4 if relation == "replace-one" else 3
-    assert 0.2 < slope_loss(relation, rows, 1, points=FEW_POINTS) <= 1 + 1e-9
+    rows, most = (4, 3) if relation == "replace-one" else (3, 2)
+    monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: most)
+    assert 0.2 < slope_loss(relation, rows, 1, points=FEW_POINTS, kept=most / rows) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.slow)])
+def test_each_stage_may_use_a_secret_subsample_of_its_own(monkeypatch, relation):
+    # Parts of two stages are drawn apart: a row may be in one of them, in both or in none.
+    rows, points = (3, FEW_POINTS[1:5]) if relation == "replace-one" else (2, FEW_POINTS[3:])
+    monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: rows - 1)
+    assert 0.05 < slope_loss(relation, rows, HALF, HALF, points=points, kept=(rows - 1) / rows) <= 1 + 1e-9
 
 
 def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
     # An added row pushes another one out of a part of fixed size: replace-one at the price of add/remove.
-    def fixed(gate, y, x, rows):
+    def fixed(gate, y, x, rows, most):
         kept = gate.noise.choice(y.size, rows, replace=False)
         return y[kept], x[kept]
 
@@ -64,6 +102,18 @@ def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
 def test_half_the_sensitivity_is_caught(monkeypatch):
     monkeypatch.setattr(slopes, "slope_sensitivity", lambda relation: 1)
     assert slope_loss("replace-one", 4, 1) > 1.5
+
+
+def test_fine_candidates_around_a_private_slope_are_caught(monkeypatch):
+    # A fine stage must start from what was released, not from what the table says.
+    def mechanism(table, noise):
+        gate = gate_of(noise, "replace-one", 1)
+        x, y = np.array(table, dtype=float).reshape(-1, 2).T
+        best = 1 + int(np.sum(y > 0))
+        monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (best * np.array([0.5, 1.0]),) * 2)
+        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, 3)
+
+    assert worst_loss(mechanism, FEW_POINTS, 3, "replace-one") == np.inf
 
 
 def test_smallest_gradient_is_the_minimum_over_all_thresholds():

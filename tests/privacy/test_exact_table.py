@@ -7,6 +7,7 @@ the gate), and no leaf may be more likely under one table than under the other b
 
 from collections import defaultdict
 from fractions import Fraction as F
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pytest
 from exact_laws import noisy_max_log_law
 
 from quantail.privacy import Gate, SimulatedNoise, paths
-from quantail.quantiles import Scale
+from quantail.quantiles import Scale, joint, tilt
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, fitting, table
 
@@ -71,6 +72,7 @@ class Replayed:
         self.uniform: list = []
         self.logs: dict[str, float] = defaultdict(float)
         self.costs: dict[str, F] = {}
+        self.asked: set[tuple[str, int]] = set()
         self.leaf = ""
 
     def answer(self, log_law) -> int:
@@ -112,17 +114,17 @@ class Replayed:
 class WatchedGate(Gate):
     """The production gate; it tells the noise which leaf is being used."""
 
-    def _use(self, leaf, *rest):
-        super()._use(leaf, *rest)
+    def _use(self, leaf, kind, questions, candidates):
+        super()._use(leaf, kind, questions, candidates)
         self.noise.leaf = f"{len(self.noise.costs)} {leaf.name}"
         self.noise.costs[self.noise.leaf] = leaf.cost
+        self.noise.asked.add((leaf.name, questions))
 
 
 @pytest.fixture
 def fit_with(monkeypatch):
-    def pick(weights, noise):
-        with np.errstate(divide="ignore"):
-            return noise.answer(np.log(weights) - np.log(weights.sum()))
+    def pick(logs, noise):
+        return noise.answer(logs - np.logaddexp.reduce(logs))
 
     monkeypatch.setattr(paths, "_pick", pick)
     monkeypatch.setattr(table, "Gate", WatchedGate)
@@ -143,33 +145,55 @@ def replay(fit_with, row, relation, **options):
     second = Replayed(row, first, removed)
     other = fit_with(neighbour_of(frame, row, relation), second, relation, **options)
     assert first.costs == second.costs and len(first.answers) == len(second.answers)
+    assert first.asked == second.asked
     losses = {leaf: abs(first.logs[leaf] - second.logs[leaf]) for leaf in first.logs}
-    return one, other, losses, first.costs
+    return one, other, losses, first.costs, first.asked
+
+
+# What is asked depends on the budget; together these fits ask all there is, with so many questions under one leaf.
+ALWAYS = {
+    ("scale", 1),
+    ("locate", 1),
+    ("median", 2),
+    ("quintiles", 4),
+    ("draw", 1),
+    ("coarse", 1),
+    ("fine", 1),
+}
+ALWAYS |= {("count", 1), ("calibration", 1)}
+TILT = {("middle", 1), ("curvature", 1), ("median", 1)}
+ASKED = {
+    30: set(),
+    60: {*TILT, ("spread", 1)},
+    100: {*TILT, ("spread", 2)},
+    130: {("median", 4), ("quintiles", 8)},
+}
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_same_answers_give_the_same_model_and_no_leaf_overspends(fit_with, relation):
-    for row in (0, 17, ROWS - 1):
-        one, other, losses, costs = replay(fit_with, row, relation)
+@pytest.mark.parametrize("epsilon", ASKED)
+def test_same_answers_give_the_same_model_and_no_leaf_overspends(fit_with, epsilon, relation):
+    for row in (0, ROWS - 1):
+        one, other, losses, costs, asked = replay(fit_with, row, relation, epsilon=epsilon)
         assert one == other
         assert all(loss <= float(costs[leaf]) + 1e-9 for leaf, loss in losses.items())
-        assert sum(costs.values()) == 30 and sum(losses.values()) > 0.3
-    kinds = " ".join(costs)
-    asked = ("scale", "locate", "median", "quintiles", "draw", "coarse", "fine", "count")
-    assert all(kind in kinds for kind in asked)  # else this test would prove less than it seems to
+        assert sum(costs.values()) == epsilon and sum(losses.values()) > 0.3
+        assert asked >= ALWAYS | ASKED[epsilon]  # else this test would prove less than it seems to
 
 
 def test_zcdp_replays_too(fit_with):
-    one, other, losses, costs = replay(fit_with, 3, "replace-one", definition="zcdp", delta="1e-6")
+    options = {"definition": "zcdp", "delta": "1e-6", "epsilon": 100}
+    one, other, losses, costs, asked = replay(fit_with, 3, "replace-one", **options)
     assert one == other
+    assert asked >= {("calibration", 1), ("scale", 1), ("draw", 1)}
     # Every question has bounded range e = sqrt(8 rho), counts e = sqrt(2 rho): no log-ratio is beyond it.
     assert all(loss <= (8 * float(costs[leaf])) ** 0.5 + 1e-9 for leaf, loss in losses.items())
 
 
-def is_caught(fit_with, row, relation) -> bool:
+def is_caught(fit_with, row, relation, epsilon=30) -> bool:
     """Say whether a replay notices anything: other candidates, another model, or a leaf that overspends."""
     try:
-        one, other, losses, costs = replay(fit_with, row, relation)
+        one, other, losses, costs, _ = replay(fit_with, row, relation, epsilon=epsilon)
     except AssertionError:
         return True
     return one != other or any(loss > float(costs[leaf]) + 1e-9 for leaf, loss in losses.items())
@@ -194,6 +218,51 @@ def test_slope_candidates_from_private_rows_are_caught(fit_with, monkeypatch):
 
     monkeypatch.setattr(fitting, "choose_slope", scaled)
     assert is_caught(fit_with, 0, "replace-one")
+
+
+def test_calibration_cells_from_private_rows_are_caught(fit_with, monkeypatch):
+    honest = fitting.draw_calibration
+
+    def own_cells(gate, leaf, values, implied, *rest):
+        return honest(gate, leaf, values, values, *rest)
+
+    monkeypatch.setattr(fitting, "draw_calibration", own_cells)
+    assert is_caught(fit_with, 0, "replace-one")
+
+
+def test_scale_that_was_not_released_is_caught(fit_with, monkeypatch):
+    # A log grid on both sides of zero whose crossover is the table's own, not the released one.
+    honest = fitting._fit_scale
+
+    def own_scale(fit, design):
+        scale = honest(fit, design)
+        return scale.crossing(float(np.mean(np.abs(fit.confidential[design.column.name]))))
+
+    monkeypatch.setattr(fitting, "_fit_scale", own_scale)
+    assert is_caught(fit_with, 0, "replace-one")
+
+
+def test_median_of_a_tilt_that_was_not_released_is_caught(fit_with, monkeypatch):
+    # The released median is thrown away, and sizes are measured from the table's own.
+    honest = tilt.draw_rungs
+
+    def own_median(gate, leaf, values, *rest):
+        honest(gate, leaf, values, *rest)
+        return np.array([np.mean(values)])
+
+    monkeypatch.setattr(tilt, "draw_rungs", own_median)
+    assert is_caught(fit_with, 0, "replace-one", epsilon=100)
+
+
+def test_jitter_by_position_is_caught_under_add_remove(fit_with, monkeypatch):
+    honest = joint._spread
+
+    def by_position(gate, values, grid):
+        return honest(SimpleNamespace(noise=np.random.default_rng(1)), values, grid)
+
+    monkeypatch.setattr(joint, "_spread", by_position)
+    assert is_caught(fit_with, 0, "add-remove")
+    assert not is_caught(fit_with, 0, "replace-one")
 
 
 def test_dither_by_position_is_caught_under_add_remove(fit_with, monkeypatch):
@@ -245,20 +314,35 @@ def test_shape_of_a_release_does_not_depend_on_one_row(monkeypatch, by):
 
 
 def test_rows_are_worked_on_one_by_one():
-    # A row's innovation must not depend on where it stands or on who stands beside it, not even in the last bit.
-    model = TableSynthesizer(schema_of("replace-one"), 30, noise="simulated", seed=3).fit(
+    # What a row becomes must not depend on where it stands or on who stands beside it, not even in the last bit.
+    model = TableSynthesizer(schema_of("replace-one"), 100, noise="simulated", seed=3).fit(
         pa.table(frame_of(4))
     )
     numeric = next(column for column in model.groups[0].columns if column.name == "balance")
+    assert numeric.bends and numeric.shifts
     rng = np.random.default_rng(8)
     values, x, u = rng.normal(0, 1e4, 1001), rng.normal(0, 3, 1001), rng.random(1001)
+    code = rng.integers(0, 2, 1001)
+    grid = np.linspace(-5, 5, 700)
 
-    def innovation(part):
+    def worked(part):
         scaled = numeric.scale.forward(values[part] + numeric.scale.step * (u[part] - 0.5))
+        for _, shift in numeric.shifts:
+            scaled = shift.flatten(scaled, code[part])
+        scaled = scaled - 0.37 * (x[part] - 0.1)
+        scores = tilt.normal_scores(x[part], numeric.innovation)
         for _, bend in numeric.bends:
             scaled = bend.flatten(scaled, x[part])
-        return scaled - 0.37 * (x[part] - 0.1)
+        sizes = np.log(np.maximum(np.abs(scaled - 0.2 * (scores**2 - 0.45)), 1e-300))
+        return np.column_stack([scaled, scores, sizes])
 
-    whole = innovation(np.arange(1001))
+    whole = worked(np.arange(1001))
     for part in (np.arange(1, 1001), np.arange(7), rng.permutation(1001), np.array([500])):
-        assert innovation(part).tolist() == whole[part].tolist()
+        assert worked(part).tolist() == whole[part].tolist()
+
+    def places(part):
+        source = SimpleNamespace(noise=SimpleNamespace(random=lambda size: u[part]))
+        return joint._spread(source, x[part], grid)
+
+    alone = sorted(float(places(np.array([k]))[0]) for k in range(1001))
+    assert places(np.arange(1001)).tolist() == alone  # more rows than candidates, and fewer
