@@ -44,11 +44,18 @@ def joint_loss(levels, relation, rows=4, domain=STILL, neighbours=None, unit="ep
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("levels", LEVELS, ids=str)
 def test_joint_draw_costs_no_more_than_claimed(levels, relation):
-    rows = 4 if relation == "replace-one" else 3
+    rows = 4 - len(levels) // 3 if relation == "replace-one" else 3 - len(levels) // 3
     assert 0.3 < joint_loss(levels, relation, rows) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("levels", LEVELS[:2], ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("levels", LEVELS[2:], ids=str)
+def test_joint_draw_costs_no_more_than_claimed_with_more_rows(levels, relation):
+    assert 0.3 < joint_loss(levels, relation, 4) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("levels", [LEVELS[0], pytest.param(LEVELS[1], marks=pytest.mark.slow)], ids=str)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_every_jitter_costs_no_more_than_claimed(levels, relation):
     rows = 3 if relation == "replace-one" else 2
@@ -120,7 +127,7 @@ def test_released_size_need_not_be_the_true_one(rows):
 def test_deepest_weight_costs_nothing(monkeypatch, relation):
     # A floor so high that many weights lie on it, and a budget that would fall far below.
     monkeypatch.setattr(paths, "DEEPEST", 1.5)
-    assert 0.3 < joint_loss((0.25, 0.75), relation, cost=4) <= 4
+    assert 0.3 < joint_loss((0.25, 0.75), relation, 3, cost=4) <= 4
 
 
 def test_sharpest_rate_costs_less(monkeypatch):
@@ -129,7 +136,7 @@ def test_sharpest_rate_costs_less(monkeypatch):
 
 
 def test_add_remove_rate_under_replace_one_is_caught():
-    assert joint_loss((0.25, 0.5, 0.75), "add-remove", neighbours="replace-one") > 1.5
+    assert joint_loss((0.25, 0.75), "add-remove", neighbours="replace-one") > 1.4
 
 
 def test_weights_that_fall_faster_than_the_rate_are_caught(monkeypatch):
