@@ -67,7 +67,7 @@ def test_spread_on_one_side_is_found_on_that_side(gate_of, relation):
 
 @pytest.mark.parametrize("each", [Fraction(1, 20), Fraction(1, 5), Fraction(5)])
 def test_where_nothing_tilts_there_is_none(gate_of, relation, each):
-    """At the weakest signal that a design asks for (200), and well above it."""
+    """At about the weakest signal that a design asks with, and well above it."""
     for seed in range(6):
         x, residual = case(lambda z, e: e, seed)
         shift, below, above = read(release(gate_of, x, residual, each, relation, seed=seed))

@@ -115,3 +115,13 @@ class TestCalibratedColumns:
         np.testing.assert_array_equal(moved.innovations["y"], plain.innovations["y"])
         inside = (plain.values["y"] > 0) & (plain.values["y"] < 900)
         np.testing.assert_allclose((moved.values["y"] - plain.values["y"])[inside], 100)
+
+    def test_what_was_built_is_kept_as_it_was_before_bounds_and_calibration(self):
+        """Calibration cuts cells in it: values clipped first would make a heap at the bound that is not there."""
+        steep = numeric("y", [90, 95, 100, 105, 110], [Slope("x", 30.0, 80.0)], self.remap)
+        drawn = draw_rows((FIRST, steep), 500, np.random.default_rng(2))
+        low, high = SCALE.ends
+        assert drawn.built["y"].max() > high
+        assert np.unique(drawn.built["y"]).size == 500
+        np.testing.assert_array_equal(drawn.values["y"], np.clip(self.remap(drawn.built["y"]), low, high))
+        assert np.mean(drawn.values["y"] == high) > 0.1
