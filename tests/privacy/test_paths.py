@@ -9,6 +9,9 @@ import pytest
 from exact_laws import law_of
 
 from quantail.privacy import SimulatedNoise, gate, paths
+from quantail.quantiles import Scale
+from quantail.quantiles.grid import near, wide, with_cells
+from quantail.schema import Column
 
 
 class Scripted:
@@ -134,6 +137,17 @@ def proven_bound(candidates: int) -> float:
 def test_slack_covers_the_proven_bound():
     assert proven_bound(2000) < paths.SLACK
     assert proven_bound(200) > paths.SLACK / 100  # the slack is not waste by orders of magnitude either
+
+
+def test_grids_in_use_are_no_larger_than_the_proof_allows():
+    scale = Scale.of(Column("y", "numeric", -1e9, 1e9, grid="log", resolution=0.01))
+    low, high = scale.ends
+    sizes = [
+        wide(-1e9, 1e9, log=False).size,
+        wide(low, high, log=True).size,
+        with_cells(near(0.0, 1e-6 * (high - low), low, high), scale.atom_cells()).size,
+    ]
+    assert 1000 < max(sizes) < 2000
 
 
 def log_law_of(logs):
