@@ -2,7 +2,7 @@
 
 from quantail.privacy.budget import Plan, as_decimal, epsilon_from, parse_epsilon, rho_from, split
 from quantail.privacy.chain import Entry
-from quantail.privacy.gate import Gate, PathQuestion, Relation, Selection, strength_of
+from quantail.privacy.gate import Gate, PathQuestion, Relation, Selection, geometric_strength, strength_of
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise
 
@@ -20,6 +20,7 @@ __all__ = [
     "SimulatedNoise",
     "as_decimal",
     "epsilon_from",
+    "geometric_strength",
     "parse_epsilon",
     "rho_from",
     "split",

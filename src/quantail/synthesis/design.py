@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Definition, Plan, split, strength_of
+from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
 from quantail.privacy.budget import Unit
+from quantail.quantiles.calibration import cell_levels
 from quantail.quantiles.depth import (
     LOCATE_SHARE,
     TWO_STAGES,
@@ -112,14 +113,21 @@ def _numeric(
         for question, part in effects
     ]
     cells = round((_upper(column) - _lower(column)) / column.lattice) + 1
-    counted = not parts and histogram_fits(cells, rows * _strength(whole, definition))
+    counted = not parts and histogram_fits(cells, rows * _count_strength(whole, definition))
     if counted and checked is not None:  # counting every value leaves nothing to calibrate
         whole, checked = whole + checked, None
     parts.append(_curve(whole, rows, definition, any(bins.values()), cells if counted else 0))
     number = 0
     if checked is not None:
-        number = cell_number(rows * _strength(checked, definition))
-        parts.append(Plan.leaf("calibration", checked, f"rows counted in {number} cells", _unit(definition)))
+        number = cell_number(rows * _count_strength(checked, definition))
+        parts.append(
+            Plan.leaf(
+                "calibration",
+                checked,
+                f"rows counted in {cell_levels(number).size + 2} cells",
+                _unit(definition),
+            )
+        )
     return ColumnDesign(
         column,
         Plan.sequence(column.name, parts),
@@ -187,7 +195,7 @@ def _category(
     """Count a category within the cells of one earlier column: the first whose cells all keep a signal."""
     (cost,) = costs.values()
     cells = len(column.categories)
-    signal = rows * _strength(cost, definition)
+    signal = rows * _count_strength(cost, definition)
     context, bins = "", 0
     for name in schema.predictors_of(column.name):
         earlier = schema.column(name)
@@ -202,6 +210,10 @@ def _category(
 
 def _strength(cost: Fraction, definition: Definition) -> float:
     return float(strength_of(cost, definition))
+
+
+def _count_strength(cost: Fraction, definition: Definition) -> float:
+    return float(geometric_strength(cost, definition))
 
 
 def _unit(definition: Definition) -> Unit:

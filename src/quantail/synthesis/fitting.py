@@ -241,7 +241,7 @@ def _released_shares(fit: Fit, leaf: Plan, counts: NDArray[np.int64]) -> Floats:
     """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
     sensitivity = 2 if fit.gate.relation == "replace-one" else 1
     noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
-    scale = fit.noise_rows(leaf) / 2
+    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
     cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
     return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
 

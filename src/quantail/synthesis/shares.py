@@ -27,6 +27,7 @@ _NEEDS = {
     "cells": (20.0, 60.0, 0.6),
     "calibration": (0.0, 0.0, 1.3),
 }
+_COUNTS = ("cells", "calibration")
 _OPTIONAL = ("calibration", "bend", "shift")  # in the order in which they are given up
 _SHIFT_SIGNAL = 40.0  # per category
 
@@ -93,7 +94,7 @@ def share_out(
         weak = [
             question
             for question, part in zip(asked, wanted, strict=True)
-            if not _worth(question, rows * _strength(part, definition))
+            if not _worth(question, rows * _strength(part, question, definition))
         ]
         if not weak:
             return dict(zip(asked, split(cost, wanted), strict=True))
@@ -128,8 +129,11 @@ def _least_cost(rows: int, definition: Definition) -> Callable[[float], float]:
     return lambda signal: (signal / rows) ** 2 / 8
 
 
-def _strength(cost: float, definition: Definition) -> float:
-    return cost if definition == "pure" else (8 * cost) ** 0.5
+def _strength(cost: float, question: Question, definition: Definition) -> float:
+    """Return the strength that a cost buys (see `privacy.gate`): under zCDP a count gets half of a selection's."""
+    if definition == "pure":
+        return cost
+    return float(((2 if question.kind in _COUNTS else 8) * cost) ** 0.5)
 
 
 def _worth(question: Question, signal: float) -> bool:
