@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-TWO_STAGES = 600.0  # below: one joint draw on wide candidates; above: locate first, then refine
+TWO_STAGES = 1200.0  # below: one joint draw on wide candidates; above: locate first, then refine
+TWO_STAGES_NARROW = 500.0  # the same for what others explain on a log scale: narrow beside even candidates
 LOCATE_SHARE = 0.25
 _TWO_SLOPE_STAGES, _THREE_SLOPE_STAGES = 300.0, 2000.0
 _COARSE_SIGNAL = 150.0

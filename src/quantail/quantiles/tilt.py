@@ -9,7 +9,7 @@ With z(x) the normal score of a predictor under its released curve,
 These are slopes, chosen by the same score as every slope: c of the residual on z^2, g of log|r - M| on z, among the
 rows below and among the rows above the residual's released median M. r, z and log|r - M| are computed row by row from
 released parameters, so sensitivities are those of slopes; the two g's are asked of disjoint rows under one leaf: a
-row that changes sides moves each score by half of what a replaced row may. Proof: privacy/proofs/slopes.md.
+row that changes sides moves each score by half of what a replaced row may. Proof: privacy/proofs/tilt.md.
 """
 
 from collections.abc import Callable, Sequence

@@ -17,6 +17,7 @@ from quantail.quantiles.calibration import cell_levels
 from quantail.quantiles.depth import (
     LOCATE_SHARE,
     TWO_STAGES,
+    TWO_STAGES_NARROW,
     bin_number,
     cell_number,
     histogram_fits,
@@ -116,7 +117,9 @@ def _numeric(
     counted = not parts and histogram_fits(cells, rows * _count_strength(whole, definition))
     if counted and checked is not None:  # counting every value leaves nothing to calibrate
         whole, checked = whole + checked, None
-    parts.append(_curve(whole, rows, definition, any(bins.values()), cells if counted else 0))
+    enough = TWO_STAGES_NARROW if column.grid == "log" and parts else TWO_STAGES
+    located = any(bins.values()) or rows * _strength(whole, definition) >= enough
+    parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     number = 0
     if checked is not None:
         number = cell_number(rows * _count_strength(checked, definition))
@@ -174,7 +177,7 @@ def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cel
     if cells:
         leaf = Plan.leaf("count", cost, f"{cells} values counted", unit)
         return Plan.sequence("curve", [leaf])
-    if not located and rows * _strength(cost, definition) < TWO_STAGES:
+    if not located:
         return Plan.sequence("curve", [Plan.leaf("draw", cost, _levels_note(rows, cost, definition), unit)])
     first, second = split(cost, [LOCATE_SHARE, 1 - LOCATE_SHARE])
     leaves = [
