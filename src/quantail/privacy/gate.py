@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-import numpy as np
-
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan
 from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_measurement
@@ -152,8 +150,3 @@ def rounded_up(sensitivity: int, strength: Fraction) -> float:
     """Return the noise scale sensitivity / strength as a double, a hair above (against the user)."""
     scale = float(Fraction(sensitivity) / strength)
     return scale * (1 + 2.0**-40)
-
-
-def as_integers(values: object) -> Integers:
-    """Return values as 64-bit integers."""
-    return np.asarray(values, dtype=np.int64)

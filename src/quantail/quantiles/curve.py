@@ -65,17 +65,6 @@ class Curve:
         steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
         return np.asarray(np.clip(steps, _FLATTEST, _STEEPEST))
 
-    @property
-    def centre(self) -> float:
-        """The median."""
-        return float(self(np.array([0.5]))[0])
-
-    @property
-    def spread(self) -> float:
-        """The interquartile range."""
-        low, high = self(np.array([0.25, 0.75]))
-        return float(high - low)
-
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         return {"kind": "rungs", **{name: _listed(value) for name, value in vars(self).items()}}
@@ -116,17 +105,6 @@ class StepCurve:
         start = np.concatenate([[0.0], ends[:-1]])[cell]
         within = np.clip((u - start) / (ends[cell] - start), 0.0, 1.0)
         return np.asarray(low[cell] + within * (high - low)[cell])
-
-    @property
-    def centre(self) -> float:
-        """The median."""
-        return float(self(np.array([0.5]))[0])
-
-    @property
-    def spread(self) -> float:
-        """The interquartile range, at least one cell."""
-        low, high = self(np.array([0.25, 0.75]))
-        return float(max(high - low, min(np.diff(self.edges))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
