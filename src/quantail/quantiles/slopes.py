@@ -22,7 +22,7 @@ _ROUGH_ROWS = 10_000  # enough for every stage but the last
 _ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
 _MIDDLE_NUMBER, _MIDDLE_STEPS = 40, 3  # a middle stage of 81 candidates, trusted to three of its steps
 _LARGEST_RATIO = 1e3
-_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.15
+_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.35
 
 
 def slope_sensitivity(relation: Relation) -> int:
