@@ -21,7 +21,8 @@ from quantail.privacy import Gate, Plan
 Floats = NDArray[np.float64]
 
 _KNOTS = 1000
-_HALVINGS = 9  # the outermost cells hold one row in 512
+_RAREST = 1 / 512  # what the outermost cells hold
+_MANY = 64  # cells from which tails are counted more finely than by halves
 _DOUBT, _EMPTY_DOUBT = 1.5, 4.0  # standard deviations; more where the models leave a cell empty
 
 
@@ -49,7 +50,7 @@ class Remap:
 
 
 def cell_levels(cells: int) -> Floats:
-    """Return cut levels: so many even cells, and halving ones inside the outermost of them, where tails are.
+    """Return cut levels: so many even cells, and shrinking ones inside the outermost of them, where tails are.
 
     Examples
     --------
@@ -57,7 +58,8 @@ def cell_levels(cells: int) -> Floats:
     [0.001953125, 0.00390625, 0.0078125, 0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5]
     """
     even = np.arange(1, cells) / cells
-    outer = 0.5 ** np.arange(_HALVINGS, 1, -1)
+    ratio = 0.5 if cells < _MANY else 0.8
+    outer = 0.25 * ratio ** np.arange(int(np.log(4 * _RAREST) / np.log(ratio) + 1e-9), -1, -1)
     outer = outer[outer < even[0]]
     return np.unique(np.concatenate([outer, even, 1 - outer]))
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _EVEN_LINEAR, _EVEN_LOG = 300, 1200
+_FAR_SHARE, _FAR_THINNED = 0.7, 5
 _RATIO, _SMALLEST = 1.012, 1e-4
 _FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
 
@@ -19,7 +20,10 @@ _FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
 def wide(low: float, high: float, log: bool) -> Floats:
     """Return candidates over [low, high] of the modelling scale."""
     if log:
-        return np.linspace(low, high, _EVEN_LOG)
+        even = np.linspace(low, high, _EVEN_LOG)
+        # Generous bounds are generous upwards: far out, where a stray candidate is a catastrophe, one in five will do.
+        far = np.abs(even) > _FAR_SHARE * max(abs(low), abs(high))
+        return even[~far | (np.arange(even.size) % _FAR_THINNED == 0)]
     span = high - low
     anchor = min(max(0.0, low), high)
     distances = span * _RATIO ** -np.arange(int(-np.log(_SMALLEST) / np.log(_RATIO)), dtype=np.float64)
