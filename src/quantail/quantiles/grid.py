@@ -23,7 +23,7 @@ def wide(low: float, high: float, log: bool) -> Floats:
         even = np.linspace(low, high, _EVEN_LOG)
         # Generous bounds are generous upwards: far out, where a stray candidate is a catastrophe, one in five will do.
         far = np.abs(even) > _FAR_SHARE * max(abs(low), abs(high))
-        return even[~far | (np.arange(even.size) % _FAR_THINNED == 0)]
+        return np.asarray(even[~far | (np.arange(even.size) % _FAR_THINNED == 0)])
     span = high - low
     anchor = min(max(0.0, low), high)
     distances = span * _RATIO ** -np.arange(int(-np.log(_SMALLEST) / np.log(_RATIO)), dtype=np.float64)
