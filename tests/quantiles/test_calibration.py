@@ -126,7 +126,7 @@ def test_cell_levels_are_inside_and_ascending(cells):
     np.testing.assert_allclose(levels, 1 - levels[::-1])
     even = np.arange(1, cells) / cells
     assert set(even) <= set(levels)
-    # Beyond the even cells, tail cells shrink geometrically down to one row in 512: by halves, or finer with many cells.
+    # Beyond the even cells, tail cells shrink geometrically to one row in 512: by halves, or finer with many cells.
     tail = levels[levels < even[0]]
     ratio = 0.5 if cells < 64 else 0.8
     np.testing.assert_allclose(tail[:-1] / tail[1:], ratio)
