@@ -2,7 +2,15 @@
 
 from quantail.privacy.budget import Plan, as_decimal, epsilon_from, parse_epsilon, rho_from, split
 from quantail.privacy.chain import Entry
-from quantail.privacy.gate import Gate, PathQuestion, Relation, Selection, geometric_strength, strength_of
+from quantail.privacy.gate import (
+    Gate,
+    PathQuestion,
+    Relation,
+    Selection,
+    cells_touched,
+    geometric_strength,
+    strength_of,
+)
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise
 
@@ -19,6 +27,7 @@ __all__ = [
     "Selection",
     "SimulatedNoise",
     "as_decimal",
+    "cells_touched",
     "epsilon_from",
     "geometric_strength",
     "parse_epsilon",

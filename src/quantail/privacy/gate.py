@@ -98,7 +98,7 @@ class Gate:
         strength = math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK
         if strength <= 0:
             raise BudgetError(f"the budget of {leaf.name!r} is too small to use; raise epsilon")
-        rate = strength / (4 if self.relation == "replace-one" else 2)
+        rate = strength / (2 * cells_touched(self.relation))
         return [
             draw_path(q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise)
             for q in questions
@@ -128,6 +128,11 @@ class Gate:
             raise BudgetError(f"the budget of {leaf.name!r} is already spent or not part of the plan")
         self._open.remove(id(leaf))
         self.journal.append(Call(kind, leaf.name, leaf.cost, questions, candidates))
+
+
+def cells_touched(relation: Relation) -> int:
+    """Return how many cells of a partition one changed row touches: the L1 sensitivity of its counts."""
+    return 2 if relation == "replace-one" else 1
 
 
 def strength_of(cost: Fraction, definition: Definition) -> Fraction:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate, Plan
+from quantail.privacy import Gate, Plan, cells_touched
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def draw_calibration(
     cuts = np.unique(np.concatenate([[atom], np.quantile(implied, cell_levels(cells))]))
     cuts = cuts[cuts >= atom]
     counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=cuts.size + 1).astype(np.int64)
-    sensitivity = 2 if gate.relation == "replace-one" else 1
+    sensitivity = cells_touched(gate.relation)
     noisy = gate.count(leaf, counts, sensitivity)
     deviation = np.sqrt(2.0) * sensitivity / max(gate.signal(leaf, rows), 1e-9)
     expected = np.diff(np.searchsorted(implied, cuts, side="right") / implied.size, prepend=0.0, append=1.0)

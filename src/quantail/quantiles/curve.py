@@ -6,8 +6,8 @@ logistic and normal columns (on a log scale: Pareto, log-logistic, lognormal, We
 them. It is fitted to the *gaps* between rungs, whose noise is nearly independent, with weights from the known noise.
 
 Shrinkage. A gap that the base misses by no more than the noise tells nothing: the remainder is multiplied by
-max(0, 1 - freedom / chi^2) (James-Stein), so few rungs with much noise fall back on the smooth base and many rungs
-with little noise are followed closely.
+max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few rungs with much noise
+fall back on the smooth base and many rungs with little noise are followed closely.
 
 Interpolation. The remainder is carried between rungs by a monotone cubic in the coordinate v = Q0(u), and beyond the
 outermost rungs by a straight line in v: tails have the base's shape.

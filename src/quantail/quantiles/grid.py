@@ -55,6 +55,11 @@ def with_cells(grid: Floats, cells: Floats) -> Floats:
     return np.unique(np.concatenate([grid, cells]))
 
 
+def increasing(values: Floats) -> Floats:
+    """Return values that never fall, as knots that an interpolation can use: ties are set apart by a hair."""
+    return np.asarray(np.maximum.accumulate(values) + 1e-12 * np.arange(values.size))
+
+
 def _geometric(start: float, stop: float, ratio: float) -> Floats:
     return start * ratio ** np.arange(1, int(np.log(stop / start) / np.log(ratio)) + 1, dtype=np.float64)
 

@@ -20,6 +20,7 @@ from scipy.special import ndtri
 
 from quantail.privacy import Gate, Plan, Selection, strength_of
 from quantail.quantiles.bend import Bend
+from quantail.quantiles.grid import increasing
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.slopes import (
     choose_slope,
@@ -74,7 +75,7 @@ def draw_tilt(
     sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
     below, above = _choose_growth(gate, spread, sizes, scores, flat > middle, rows)
     at = ndtri(_PLACES)
-    centres = np.maximum.accumulate(innovation(_PLACES)) + 1e-12 * np.arange(_PLACES.size)
+    centres = increasing(innovation(_PLACES))
     tables = (centres, bent * (at**2 - _TYPICAL_SQUARE), below * at, above * at)
     places, shift, lower, upper = (tuple(table.tolist()) for table in tables)
     return Bend(places, shift, lower, upper, float(middle), steps=False)
@@ -82,7 +83,7 @@ def draw_tilt(
 
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
     """Return the normal score of every value under a released quantile function, by interpolation."""
-    knots = np.maximum.accumulate(innovation(_LEVELS)) + 1e-12 * np.arange(_LEVELS.size)
+    knots = increasing(innovation(_LEVELS))
     return np.asarray(np.interp(x, knots, ndtri(_LEVELS)))
 
 

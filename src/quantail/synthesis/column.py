@@ -2,7 +2,7 @@
 
 A numeric column is built up from its innovation e (one draw from its curve):
 
-    r = e,  then bends along earlier innovations,  then + slope * (x - median of x),  then shifts by category,
+    r = e,  then bends along earlier innovations,  then + slope * (x - a released point of x),  then shifts by category,
 
 and last a monotone map onto the calibrated marginal distribution, where one was released.
 

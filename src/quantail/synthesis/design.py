@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.calibration import cell_levels
@@ -40,7 +37,7 @@ class ColumnDesign:
     column : Column
         The column.
     plan : Plan
-        Its part of the budget; the leaves are found by `leaf`.
+        Its part of the budget; the leaves are found by `leaves`.
     shifts, slopes, bends : tuple of str
         Predictors that are used, by the kind of effect.
     context : str
@@ -101,16 +98,13 @@ def _numeric(
     def names(kind: str) -> tuple[str, ...]:
         return tuple(question.on for question in costs if question.kind == kind)
 
-    bins = {
-        q.on: bin_number(rows * _strength(part, definition)) for q, part in costs.items() if q.kind == "bend"
-    }
+    bent = [part for question, part in costs.items() if question.kind == "bend"]
+    bins = min((bin_number(rows * _strength(part, definition)) for part in bent), default=0)
     effects = [(question, part) for question, part in costs.items() if question.kind in _EFFECTS]
     whole = next(part for question, part in costs.items() if question.kind == "curve")
     checked = next((part for question, part in costs.items() if question.kind == "calibration"), None)
     parts = [
-        _effect(
-            question, part, rows * _strength(part, definition), _unit(definition), bins.get(question.on, 0)
-        )
+        _effect(question, part, rows * _strength(part, definition), _unit(definition), bins)
         for question, part in effects
     ]
     cells = round((_upper(column) - _lower(column)) / column.lattice) + 1
@@ -118,7 +112,7 @@ def _numeric(
     if counted and checked is not None:  # counting every value leaves nothing to calibrate
         whole, checked = whole + checked, None
     enough = TWO_STAGES_NARROW if column.grid == "log" and parts else TWO_STAGES
-    located = any(bins.values()) or rows * _strength(whole, definition) >= enough
+    located = bins > 0 or rows * _strength(whole, definition) >= enough
     parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     number = 0
     if checked is not None:
@@ -137,7 +131,7 @@ def _numeric(
         names("shift"),
         names("slope"),
         names("bend"),
-        bins=min(bins.values(), default=0),
+        bins=bins,
         cells=counted,
         two_sided=is_two_sided(column),
         calibrated=number,
@@ -148,27 +142,21 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
     """Return the leaves of a slope, a shift or a bend."""
     if question.kind == "scale":
         return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
-    name = f"{question.kind} on {question.on}"
     if question.kind == "slope":
-        shares = slope_stages(signal)
+        shares, note = slope_stages(signal), ""
         words = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}[len(shares)]
-        parts = zip(words, split(cost, shares), strict=True)
-        return Plan.sequence(name, [Plan.leaf(word, part, "", unit) for word, part in parts])
-    if question.kind == "shift":
-        first, *levels = split(cost, [1, 1, 1])
-        leaves = [Plan.leaf("locate", first, "", unit)]
-        note = "three quantiles in every category"
-    elif not bins:
-        words = ("curvature", "median", "spread")
-        parts = zip(words, split(cost, [4, 3, 3]), strict=True)
-        return Plan.sequence(
-            name, [Plan.leaf(word, part, "", unit) for word, part in parts], "two parameters"
-        )
+    elif question.kind == "shift":
+        shares, note = (1, 1, 1), "three quantiles in every category"
+        words = ("locate", *_LADDER_LEVELS)
+    elif bins:
+        shares, note = (1, 1), f"three quantiles in each of {bins} bins"
+        words = _LADDER_LEVELS
     else:
-        levels, leaves = list(split(cost, [1, 1])), []
-        note = f"three quantiles in each of {bins} bins"
-    leaves += [Plan.leaf(word, part, "", unit) for word, part in zip(_LADDER_LEVELS, levels, strict=True)]
-    return Plan.sequence(name, leaves, note)
+        shares, note = (4, 3, 3), "two parameters"
+        words = ("curvature", "median", "spread")
+    parts = zip(words, split(cost, shares), strict=True)
+    leaves = [Plan.leaf(word, part, "", unit) for word, part in parts]
+    return Plan.sequence(f"{question.kind} on {question.on}", leaves, note)
 
 
 def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cells: int) -> Plan:
@@ -231,8 +219,3 @@ def _lower(column: Column) -> float:
 def _upper(column: Column) -> float:
     assert column.upper is not None
     return column.upper
-
-
-def even_levels(bins: int) -> NDArray[np.float64]:
-    """Return the levels that cut a distribution into equal parts, ends left out."""
-    return np.asarray([k / bins for k in range(1, bins)])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate, Plan, strength_of
+from quantail.privacy import Gate, Plan, cells_touched, strength_of
 from quantail.quantiles import (
     BEND_LEVELS,
     Bend,
@@ -26,9 +26,9 @@ from quantail.quantiles import (
     fit_curve,
 )
 from quantail.quantiles.depth import rung_levels
-from quantail.quantiles.grid import local, near, wide, with_cells
+from quantail.quantiles.grid import increasing, local, near, wide, with_cells
 from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope, context_cell, draw_rows
-from quantail.synthesis.design import ColumnDesign, Design, even_levels
+from quantail.synthesis.design import ColumnDesign, Design
 
 Floats = NDArray[np.float64]
 _SIMULATED_ROWS = 2**16
@@ -50,13 +50,19 @@ class Fit:
     values: dict[str, NDArray[Any]] = field(default_factory=dict)
     models: dict[str, ColumnModel] = field(default_factory=dict)
 
+    def predictor(self, name: str) -> NumericModel:
+        """Return the released model of an earlier numeric column."""
+        model = self.models[name]
+        assert isinstance(model, NumericModel)
+        return model
+
     def rate(self, leaf: Plan) -> float:
         """Return the strength of a leaf, as the depth rules count it."""
         return float(strength_of(leaf.cost, self.gate.definition))
 
     def noise_rows(self, leaf: Plan) -> float:
         """Return the scale of noise, in rows, of a joint draw or a selection."""
-        return (4 if self.gate.relation == "replace-one" else 2) / self.rate(leaf)
+        return 2 * cells_touched(self.gate.relation) / self.rate(leaf)
 
 
 def fit_columns(
@@ -115,8 +121,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
 
 
 def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
-    predictor = fit.models[name]
-    assert isinstance(predictor, NumericModel)
+    predictor = fit.predictor(name)
     low, high = scale.ends
     first, centre, last = predictor.innovation(np.array([0.25, 0.5, 0.75])).tolist()
     slope = choose_slope(
@@ -167,8 +172,7 @@ def _fit_rest(
 
 
 def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Floats, name: str, grid: Floats, span: float) -> Bend:
-    predictor = fit.models[name]
-    assert isinstance(predictor, NumericModel)
+    predictor = fit.predictor(name)
     leaves = design.leaves(f"bend on {name}")
     x = fit.innovations[name]
     return draw_tilt(fit.gate, leaves, residual, x, predictor.innovation, grid, _REACH * span, fit.rows)
@@ -177,12 +181,11 @@ def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Floats, name: str, grid:
 def _fit_bend(
     fit: Fit, design: ColumnDesign, residual: Floats, overall: Floats, name: str, grid: Floats
 ) -> Bend:
-    predictor = fit.models[name]
-    assert isinstance(predictor, NumericModel)
+    predictor = fit.predictor(name)
     bins = design.bins
-    cuts = predictor.innovation(even_levels(bins))
+    cuts = predictor.innovation(_even_levels(bins))
     cell = np.searchsorted(cuts, fit.innovations[name], side="left").astype(np.int64)
-    centres = _increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
+    centres = increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
     expected = np.full(bins, fit.rows / bins)
     leaves = design.leaves(f"bend on {name}")
     noise = fit.noise_rows(leaves[0]) / 2
@@ -216,7 +219,7 @@ def _fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
         cells = design.bins
         if isinstance(fit.models[design.context], NumericModel):
             simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng).values[design.context]
-            cuts = tuple(np.quantile(simulated, even_levels(cells)).tolist())
+            cuts = tuple(np.quantile(simulated, _even_levels(cells)).tolist())
         cell = context_cell(fit.values[design.context], cuts)
     size = len(column.categories)
     counts = np.bincount(cell * size + codes, minlength=cells * size).astype(np.int64)
@@ -239,7 +242,7 @@ def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Floats) -> StepCurv
 
 def _released_shares(fit: Fit, leaf: Plan, counts: NDArray[np.int64]) -> Floats:
     """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
-    sensitivity = 2 if fit.gate.relation == "replace-one" else 1
+    sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
     scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
     cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
@@ -270,5 +273,6 @@ def _levels() -> Floats:
     return np.asarray([float(level) for level in BEND_LEVELS])
 
 
-def _increasing(values: Floats) -> Floats:
-    return np.asarray(np.maximum.accumulate(values) + 1e-12 * np.arange(values.size))
+def _even_levels(bins: int) -> Floats:
+    """Return the levels that cut a distribution into equal parts, ends left out."""
+    return np.asarray([k / bins for k in range(1, bins)])
