@@ -12,7 +12,7 @@ import pytest
 
 from quantail.privacy.ledger import Ledger
 
-# Charges until refused, and reports each charge once it has returned.
+# Charges once when told to, and after a second word until refused; reports each charge once it has returned.
 WORKER = """
 import sys
 from fractions import Fraction
@@ -20,14 +20,22 @@ from quantail.errors import BudgetError
 from quantail.privacy.ledger import Ledger
 
 ledger = Ledger.open(sys.argv[1], busy_seconds=60)
+
+
+def charge():
+    entry = ledger.charge(Fraction(sys.argv[2]), "worker " + sys.argv[3], "0" * 64)
+    print(entry.hash, flush=True)
+
+
 print("ready", flush=True)
+sys.stdin.readline()
+charge()
 sys.stdin.readline()
 while True:
     try:
-        entry = ledger.charge(Fraction(sys.argv[2]), "worker " + sys.argv[3], "0" * 64)
+        charge()
     except BudgetError:
         break
-    print(entry.hash, flush=True)
 """
 
 
@@ -64,15 +72,19 @@ def test_eight_processes_spend_exactly_the_limit(tmp_path: Path) -> None:
     workers = start(path, F(1, 100), 8)
     for worker in workers:
         release(worker)
+    # A fast worker must not spend everything before the others wake, so each charges once before any goes on.
+    first = [output(worker).readline().strip() for worker in workers]
+    for worker in workers:
+        release(worker)
     reports = [worker.communicate(timeout=120)[0].split() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 8  # each went on until refused
     charges = [entry for entry in ledger.entries() if entry.kind == "charge"]
     assert len(charges) == 100
     assert ledger.spent == 1
     assert ledger.verify() == []
-    reported = [digest for report in reports for digest in report]
+    reported = first + [digest for report in reports for digest in report]
     assert sorted(reported) == sorted(entry.hash for entry in charges)
-    assert len({entry.purpose for entry in charges}) > 1  # they did take turns
+    assert {entry.purpose for entry in charges} == {f"worker {number}" for number in range(8)}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills with a POSIX signal")
@@ -85,7 +97,9 @@ def test_no_reported_charge_is_lost_when_processes_are_killed(tmp_path: Path) ->
         workers = start(path, F(1, 1000), 4)
         release(workers[0])
         reported.append(output(workers[0]).readline().strip())  # at work now, so that every round counts
+        release(workers[0])
         for worker in workers[1:]:
+            release(worker)
             release(worker)
         for worker in workers:
             time.sleep(chance.uniform(0, 0.08))
