@@ -21,7 +21,7 @@ from quantail._version import __version__
 from quantail.datasets import PAPER_COLUMNS, paper_schema, paper_split, simulate_paper
 from quantail.errors import OptionError
 from quantail.evaluation import PAPER_MEASURES, evaluate_paper
-from quantail.experiments.published import PAPER_TABLE
+from quantail.experiments.paper_tables import PAPER_TABLE
 from quantail.quantiles.quantreg import PAPER_TAUS, synthesize_quantreg
 from quantail.synthesis import TableSynthesizer
 
