@@ -1,10 +1,20 @@
-"""Data that anybody may see: the paper's simulated table and a made-up payroll table, with their schemas."""
+"""Data that anybody may see: the paper's simulated table, a made-up payroll table, and business panels.
+
+The panels stand in for a confidential file that cannot be handed out; `docs/lbd-stand-in.md` says how well.
+"""
 
 from quantail.datasets.example import payroll_example, payroll_schema
+from quantail.datasets.lbd import lbd_industry, lbd_long
+from quantail.datasets.lbd_targets import LBD_INDUSTRIES
+from quantail.datasets.lbd_variants import LBD_VARIANTS
 from quantail.datasets.simulation import PAPER_COLUMNS, paper_schema, paper_split, simulate_paper
 
 __all__ = [
+    "LBD_INDUSTRIES",
+    "LBD_VARIANTS",
     "PAPER_COLUMNS",
+    "lbd_industry",
+    "lbd_long",
     "paper_schema",
     "paper_split",
     "payroll_example",

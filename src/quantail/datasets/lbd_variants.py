@@ -1,0 +1,50 @@
+"""Variants of the stand-in panel whose structure differs, so that no method is flattered by sharing its form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quantail.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How an establishment's size moves from one year to the next.
+
+    Attributes
+    ----------
+    shock : float
+        Factor on the scale of the yearly shocks.
+    repeat : float
+        Share of continuers that report last year's employment again.
+    jump_rate, jump_scale : float
+        Yearly probability of a lasting jump, and the scale of its Laplace law in log points.
+    state_volatility : bool
+        Whether small and young establishments move more than large and old ones.
+    permanent : bool
+        Whether each establishment has a size of its own to which it returns.
+    """
+
+    shock: float = 1.0
+    repeat: float = 0.0
+    jump_rate: float = 0.0
+    jump_scale: float = 0.0
+    state_volatility: bool = False
+    permanent: bool = True
+
+
+LBD_VARIANTS = {
+    "synlbd": Variant(),
+    "low-volatility": Variant(shock=0.35),
+    "sticky": Variant(repeat=0.3),
+    "jumps": Variant(shock=0.7, jump_rate=0.03, jump_scale=1.2),
+    "state-volatility": Variant(state_volatility=True),
+    "no-permanent": Variant(shock=0.85, permanent=False),
+}
+
+
+def find_variant(name: str) -> Variant:
+    """Look a variant up by name."""
+    if name not in LBD_VARIANTS:
+        raise OptionError(f"variant must be one of {', '.join(LBD_VARIANTS)}; {name!r} is none of them.")
+    return LBD_VARIANTS[name]
