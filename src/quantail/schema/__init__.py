@@ -1,4 +1,4 @@
-"""What is public about a table: columns, bounds, grids, categories, groups and the privacy unit.
+"""What is public about a table: columns, bounds, grids, categories, groups, the privacy unit, the panel.
 
 Everything the mechanisms may use without spending budget is written down here, with its source, and nothing
 is ever read off the data: a missing bound is an error, not something to infer. `Schema` and `Column` are
@@ -8,6 +8,17 @@ and types.
 
 from quantail.schema.column import Column, ColumnType, Grid
 from quantail.schema.draft import draft, header_of
+from quantail.schema.panel import Layout, Panel
 from quantail.schema.table import Neighbours, Schema
 
-__all__ = ["Column", "ColumnType", "Grid", "Neighbours", "Schema", "draft", "header_of"]
+__all__ = [
+    "Column",
+    "ColumnType",
+    "Grid",
+    "Layout",
+    "Neighbours",
+    "Panel",
+    "Schema",
+    "draft",
+    "header_of",
+]

@@ -47,6 +47,8 @@ class Column:
         Earlier columns that explain this one; None means all of them, an empty tuple none.
     source : str
         Where the bounds or categories come from, for example a rule or a codebook.
+    public : bool
+        Panels only: the column is public and kept as it is, so it needs neither bounds nor categories.
 
     Raises
     ------
@@ -69,6 +71,7 @@ class Column:
     categories: tuple[str, ...] = ()
     predictors: tuple[str, ...] | None = None
     source: str = ""
+    public: bool = False
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of a column", "write the name as it stands in the table's header")
@@ -79,8 +82,12 @@ class Column:
         object.__setattr__(self, "categories", self._texts("categories", self.categories))
         if self.predictors is not None:
             object.__setattr__(self, "predictors", self._texts("predictors", self.predictors))
+        if not isinstance(self.public, bool):
+            raise self._wrong("public must be true or false", "write public = true, or remove it")
         if self.type == "category":
             self._check_category()
+        elif self.public:
+            self._refuse(("lower", "upper", "decimals", "resolution"), "a public column, which is kept as it is")
         else:
             self._check_number()
 
@@ -103,15 +110,18 @@ class Column:
         return step
 
     def _check_category(self) -> None:
-        for option in ("lower", "upper", "decimals", "resolution"):
-            if getattr(self, option) is not None:
-                raise self._wrong(f"{option} has no meaning for a category", f"remove {option}")
+        self._refuse(("lower", "upper", "decimals", "resolution"), "a category")
         if self.grid != "linear":
             raise self._wrong("grid has no meaning for a category", "remove grid")
-        if not self.categories:
+        if not self.categories and not self.public:
             raise self._wrong(
                 "no categories", 'write every label the column may hold: categories = ["a", "b"]'
             )
+
+    def _refuse(self, options: tuple[str, ...], kind: str) -> None:
+        for option in options:
+            if getattr(self, option) is not None:
+                raise self._wrong(f"{option} has no meaning for {kind}", f"remove {option}")
 
     def _check_number(self) -> None:
         if self.categories:

@@ -6,12 +6,13 @@ protected too).
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column, check_text
+from quantail.schema.panel import Panel, check_columns
 
 Neighbours = Literal["replace-one", "add-remove"]
 
@@ -32,6 +33,9 @@ class Schema:
         Category columns that split the table into public, disjoint groups, fitted separately.
     name : str
         Name of the data set, for reports.
+    panel : Panel, optional
+        If the table is a panel: where it keeps units and periods. Then `unit` names the privacy unit in words,
+        a unit's whole history is protected, and columns listed in `by` are public.
 
     Raises
     ------
@@ -50,6 +54,7 @@ class Schema:
     neighbours: Neighbours = "replace-one"
     by: tuple[str, ...] = ()
     name: str = ""
+    panel: Panel | None = None
 
     def __post_init__(self) -> None:
         check_text(self.unit, "[table] unit", 'write what one row stands for and is protected: unit = "firm"')
@@ -64,6 +69,7 @@ class Schema:
         self._check_names()
         self._check_by()
         self._check_predictors()
+        self._check_panel()
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -110,6 +116,11 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """Column names in synthesis order."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def confidential(self) -> tuple[Column, ...]:
+        """Columns that are synthesised: neither public nor grouping ones."""
+        return tuple(column for column in self.columns if not column.public and column.name not in self.by)
 
     def column(self, name: str) -> Column:
         """Return the column called `name`."""
@@ -171,3 +182,14 @@ class Schema:
                         f"column {column.name!r}: predictor {predictor!r} is not an earlier column; "
                         "move its [[column]] section before this one, or remove it from predictors"
                     )
+
+    def _check_panel(self) -> None:
+        if self.panel is not None:
+            if self.neighbours != "replace-one":
+                raise SchemaError(
+                    "[table] neighbours: units of a panel keep their public entry and exit, "
+                    'so neighbours must be "replace-one"; write neighbours = "replace-one"'
+                )
+            columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
+            object.__setattr__(self, "columns", tuple(columns))
+        check_columns(self.panel, self.columns, self.by)

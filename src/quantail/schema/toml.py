@@ -12,10 +12,12 @@ from typing import Any
 
 from quantail.errors import SchemaError
 from quantail.schema.column import LARGEST_INTEGER, Column
+from quantail.schema.panel import Panel
 from quantail.schema.table import Schema
 
-_SECTIONS = ("table", "column")
+_SECTIONS = ("table", "panel", "column")
 _TABLE_KEYS = ("name", "unit", "neighbours", "by")
+_PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end")
 _COLUMN_KEYS = (
     "name",
     "type",
@@ -27,6 +29,7 @@ _COLUMN_KEYS = (
     "categories",
     "predictors",
     "source",
+    "public",
 )
 _SHORT_ESCAPES = {
     '"': '\\"',
@@ -55,17 +58,21 @@ def read_toml(text: str) -> Schema:
         _check_keys(section, _COLUMN_KEYS, _where(section, place))
     _check_blanks(sections)
     columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
-    return Schema(columns=columns, **{"unit": "", **table})
+    return Schema(columns=columns, **{"unit": "", **table}, panel=_panel(document.get("panel")))
 
 
 def write_toml(schema: Schema) -> str:
     """Write a schema as canonical TOML text."""
     table = {"name": schema.name, "unit": schema.unit, "neighbours": schema.neighbours, "by": schema.by}
     blocks = ["[table]", *_lines(table, keep=("unit", "neighbours"))]
+    if schema.panel is not None:
+        blocks += ["", "[panel]", *_lines({key: getattr(schema.panel, key) for key in _PANEL_KEYS}, keep=())]
     for column in schema.columns:
         values = {key: getattr(column, key) for key in _COLUMN_KEYS}
         if column.grid == "linear":
             del values["grid"]
+        if not column.public:
+            del values["public"]
         keep = ("predictors",) if column.predictors is not None else ()
         blocks += ["", "[[column]]", *_lines(values, keep=keep)]
     return "\n".join(blocks) + "\n"
@@ -114,6 +121,8 @@ def _check_blanks(sections: list[dict[str, Any]]) -> None:
     """Report every blank at once, so that a draft is filled in one pass."""
     blanks = []
     for place, section in enumerate(sections, start=1):
+        if section.get("public") is True:  # kept as it is, so nothing needs filling in
+            continue
         if section.get("type") == "category":
             if section.get("categories", []) in ([], ""):
                 blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
@@ -131,6 +140,18 @@ def _check_blanks(sections: list[dict[str, Any]]) -> None:
             "the schema has blanks to fill in from public knowledge, not from the data\n  "
             + "\n  ".join(blanks)
         )
+
+
+def _panel(section: Any) -> Panel | None:
+    if section is None:
+        return None
+    if not isinstance(section, dict):
+        raise SchemaError("[panel] must be one section; write [panel], in single brackets, once")
+    _check_keys(section, _PANEL_KEYS, "[panel]")
+    for key in ("unit", "entry", "exit", "start", "end"):
+        if section.get(key, "") == "":
+            raise SchemaError(f"[panel]: no {key}; write {key} = {1976 if key in ('start', 'end') else '...'}")
+    return Panel(**section)
 
 
 def _column(section: dict[str, Any], place: int) -> Column:
@@ -156,6 +177,8 @@ def _value(value: Any) -> str:
         return toml_text(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(map(toml_text, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:
         return str(int(value))
     return repr(value)
