@@ -1,0 +1,154 @@
+"""One quantile's draw: by the authors' chain, or from the same density by lines until two chains agree. NOT PRIVATE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from quantail.experiments.published.column import Column
+from quantail.experiments.published.density import Density, sensitivity
+from quantail.experiments.published.diagnostics import AGREE, effective_size, potential_scale_reduction
+from quantail.experiments.published.law import Law, allowed, line_through
+from quantail.experiments.published.lines import draw_on_line, line_chain
+from quantail.experiments.published.metropolis import metropolis_chain, metropolis_on_line
+from quantail.experiments.published.orders import Visit
+
+Floats = NDArray[np.float64]
+
+_BURN_IN = 60
+_BLOCK = 150
+_ROUNDS = 8  # a block that does not agree is followed by one twice as long
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Released coefficients and how they came about."""
+
+    theta: Floats
+    steps: int
+    acceptance: float
+    effective_size: float
+    rhat: float | None
+    feasible: bool = True
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The law of one draw, the lines that hold it, and whether its intercept alone moves."""
+
+    law: Law
+    below: Floats
+    above: Floats
+    intercept_only: bool
+
+
+def frame(
+    column: Column, visit: Visit, epsilon: float, density: Density, known: dict[float, Floats], fixed: bool
+) -> Frame:
+    """Set up a draw between the quantiles known so far; `epsilon` is this draw's."""
+    p = column.design.shape[0]
+    alone = visit.role == "alone"
+    held = column.held_median if visit.role == "median" else column.held
+    held = np.empty((0, p)) if alone else held
+    largest = float(np.abs(column.y).max())
+    low, high = (0.0, largest) if alone else column.bounds
+    level = np.eye(p)[0]
+    below = low * level if visit.below is None else known[visit.below]
+    above = high * level if visit.above is None else known[visit.above]
+    law = Law(
+        column.y,
+        column.design,
+        column.instruments,
+        visit.tau * column.instruments.sum(axis=1),
+        column.weight,
+        epsilon / (2.0 * sensitivity(density, visit.tau, column.widest)),
+        # KNG alone divides the response by its largest value; in the response's own units that widens the base.
+        density.base / largest**2 if alone else density.base,
+        held,
+        np.maximum(held @ below, low),
+        np.minimum(held @ above, high),
+    )
+    return Frame(law, below, above, p == 1 or (fixed and visit.role in ("main", "inner")))
+
+
+def draw_by_metropolis(
+    setting: Frame, visit: Visit, start: Floats, steps: int, rng: np.random.Generator, other: np.random.Generator | None
+) -> Draw:
+    """Run the authors' chain and release its last state; `other` feeds a second chain, for R-hat only."""
+    scale = visit.scale
+    if visit.role == "alone":
+        scale *= float(np.abs(setting.law.y).max())
+    if setting.intercept_only and visit.role in ("alone", "median"):
+        scale = float(np.sqrt(scale))
+    chain, accepted = _metropolis(setting, start, scale, steps, rng)
+    rhat = None
+    if other is not None:
+        middle = 0.5 * (setting.below + setting.above)
+        if setting.intercept_only:
+            middle = np.concatenate([middle[:1], start[1:]])
+        second, _ = _metropolis(setting, middle, scale, steps, other)
+        free = slice(0, 1 if setting.intercept_only else None)
+        rhat = potential_scale_reduction([c[steps // 2 :, free] for c in (chain, second)])
+    free_chain = chain[:, :1] if setting.intercept_only else chain
+    return Draw(chain[-1].copy(), steps, accepted / max(steps - 1, 1), effective_size(free_chain), rhat)
+
+
+def _metropolis(
+    setting: Frame, start: Floats, scale: float, steps: int, rng: np.random.Generator
+) -> tuple[Floats, int]:
+    if not setting.intercept_only:
+        return metropolis_chain(setting.law, start, scale, steps, rng)
+    direction = np.eye(start.size)[0]
+    moved, accepted = metropolis_on_line(line_through(setting.law, start, direction), 0.0, scale, steps, rng)
+    return start + moved[:, None] * direction, accepted
+
+
+def draw_converged(setting: Frame, start: Floats, rng: np.random.Generator) -> Draw:
+    """Draw from the same density: exactly where the intercept alone moves, else by lines until two chains agree."""
+    if setting.intercept_only:
+        direction = np.eye(start.size)[0]
+        s = draw_on_line(line_through(setting.law, start, direction), rng)
+        feasible = not np.isnan(s)
+        return Draw(start + s * direction if feasible else start, 1, 1.0, 1.0, 1.0, feasible)
+    ends = [setting.below + share * (setting.above - setting.below) for share in (0.02, 0.9)]
+    if not all(allowed(setting.law, end) for end in ends):
+        return Draw(start, 1, 1.0, 1.0, 1.0, feasible=False)
+    return agreeing_chains(setting.law, ends, first_root(setting), rng)
+
+
+def agreeing_chains(law: Law, starts: list[Floats], root: Floats, rng: np.random.Generator) -> Draw:
+    """Run two chains along lines, shaping directions by the last block's covariance, until their R-hat is small."""
+    chains = [line_chain(law, start, root[None], _BURN_IN, rng) for start in starts]
+    length, taken, rhat = _BLOCK, 2 * _BURN_IN, np.inf
+    for _ in range(_ROUNDS):
+        roots = np.stack([root, *_learned_root([c[c.shape[0] // 2 :] for c in chains])])
+        chains = [line_chain(law, chain[-1], roots, length, rng) for chain in chains]
+        taken += 2 * length
+        rhat = potential_scale_reduction(chains)
+        if rhat < AGREE:
+            break
+        length *= 2
+    size = sum(effective_size(chain) for chain in chains)
+    return Draw(chains[0][-1].copy(), taken, 1.0, size, rhat)
+
+
+def first_root(setting: Frame) -> Floats:
+    """Shape directions by how far fitted values may move at p well-placed rows where the line is held."""
+    law, p = setting.law, setting.below.size
+    rows = law.rows if law.rows.shape[0] else law.design.T[:200]
+    _, _, pivots = qr(rows.T, mode="economic", pivoting=True)
+    places = rows[pivots[:p]]
+    width = np.maximum(np.abs(places @ (setting.above - setting.below)), 1e-300)
+    return np.ascontiguousarray(np.linalg.solve(places, np.diag(width)))
+
+
+def _learned_root(chains: list[Floats]) -> list[Floats]:
+    centred = np.vstack([chain - chain.mean(axis=0) for chain in chains])
+    size = np.sqrt((centred**2).mean(axis=0))
+    if not (size > 0).all():
+        return []
+    shape = (centred / size).T @ (centred / size) / centred.shape[0]
+    return [size[:, None] * np.linalg.cholesky(shape + 1e-9 * np.eye(size.size))]
