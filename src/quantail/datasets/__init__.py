@@ -5,6 +5,7 @@ The panels stand in for a confidential file that cannot be handed out; `docs/lbd
 
 from quantail.datasets.example import payroll_example, payroll_schema
 from quantail.datasets.lbd import lbd_industry, lbd_long
+from quantail.datasets.lbd_panel import lbd_panel, panel_industry, panel_sizes
 from quantail.datasets.lbd_targets import LBD_INDUSTRIES
 from quantail.datasets.lbd_variants import LBD_VARIANTS
 from quantail.datasets.simulation import PAPER_COLUMNS, paper_schema, paper_split, simulate_paper
@@ -15,6 +16,9 @@ __all__ = [
     "PAPER_COLUMNS",
     "lbd_industry",
     "lbd_long",
+    "lbd_panel",
+    "panel_industry",
+    "panel_sizes",
     "paper_schema",
     "paper_split",
     "payroll_example",

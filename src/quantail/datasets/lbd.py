@@ -54,7 +54,7 @@ def lbd_long(sic: int, seed: int = 0, variant: str = "synlbd") -> pa.Table:
 
     Columns lbdnum, sic3, firstyear, lastyear, mu, year, emp, pay; sorted by establishment, then year.
     """
-    return widen_to_long(lbd_industry(sic, seed, variant))
+    return lengthen(lbd_industry(sic, seed, variant))
 
 
 def industry_table(
@@ -84,7 +84,7 @@ def _year_columns(histories: Histories) -> dict[str, pa.Array]:
     }
 
 
-def widen_to_long(wide: pa.Table) -> pa.Table:
+def lengthen(wide: pa.Table) -> pa.Table:
     """Turn a wide panel into one row per establishment and active year."""
     first, last = wide["firstyear"].to_numpy(), wide["lastyear"].to_numpy()
     unit = np.repeat(np.arange(wide.num_rows), last - first + 1)

@@ -39,6 +39,8 @@ class Profile:
         Scale of the Laplace shocks to log size.
     exit_surplus : float
         Employment lost by exits minus that gained by births, share of employment, mean over the years.
+    largest : float
+        The most employees that one establishment may have.
     wage : tuple of float
         Yearly pay per employee in thousand dollars, first and last year.
     """
@@ -50,22 +52,34 @@ class Profile:
     tail: float
     shock: float
     exit_surplus: float
+    largest: float
     wage: tuple[float, float]
 
 
-def _paper_profile(sic: int, **shape: float) -> Profile:
-    active, wage = _ACTIVE[sic], _WAGE[sic]
-    return Profile(SAMPLE_SIZES[sic], active, GROSS_EMPLOYMENT[sic], wage=wage, **shape)
-
-
 _ACTIVE = {178: (3200.0, 3700.0), 239: (7600.0, 7400.0), 542: (13000.0, 8000.0), 829: (5000.0, 16500.0)}
+_LARGEST = {178: 600.0, 239: 5000.0, 542: 800.0, 829: 3000.0}
 _WAGE = {178: (9.5, 26.0), 239: (7.5, 21.0), 542: (6.0, 15.0), 829: (7.0, 24.0)}
 
+
+def _paper_profile(sic: int, spread: float, tail: float, shock: float, exit_surplus: float) -> Profile:
+    return Profile(
+        sample_size=SAMPLE_SIZES[sic],
+        active=_ACTIVE[sic],
+        gross=GROSS_EMPLOYMENT[sic],
+        spread=spread,
+        tail=tail,
+        shock=shock,
+        exit_surplus=exit_surplus,
+        largest=_LARGEST[sic],
+        wage=_WAGE[sic],
+    )
+
+
 LBD_PROFILES = {
-    178: _paper_profile(178, spread=0.70, tail=0.35, shock=0.37, exit_surplus=0.035),
-    239: _paper_profile(239, spread=1.20, tail=0.45, shock=0.37, exit_surplus=0.045),
-    542: _paper_profile(542, spread=0.70, tail=0.35, shock=0.37, exit_surplus=0.050),
-    829: _paper_profile(829, spread=0.95, tail=0.45, shock=0.37, exit_surplus=0.010),
+    178: _paper_profile(178, spread=0.65, tail=0.30, shock=0.365, exit_surplus=0.035),
+    239: _paper_profile(239, spread=1.10, tail=0.35, shock=0.365, exit_surplus=0.043),
+    542: _paper_profile(542, spread=0.60, tail=0.30, shock=0.365, exit_surplus=0.050),
+    829: _paper_profile(829, spread=0.90, tail=0.35, shock=0.365, exit_surplus=0.016),
 }
 
 

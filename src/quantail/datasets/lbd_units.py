@@ -20,8 +20,8 @@ Flags = NDArray[np.bool_]
 
 _PERSISTENCE = 0.75
 _STOCK_AGE = 8.0
-_EXIT_ELASTICITY = 0.25  # the small leave more often
-_IDLE_ENTER, _IDLE_ELASTICITY = 0.10, 0.7  # a March without staff is rarer among the large
+_EXIT_ELASTICITY = 0.15  # the small leave more often
+_IDLE_ENTER, _IDLE_ELASTICITY = 0.088, 0.7  # a March without staff is rarer among the large
 _IDLE_STAY, _IDLE_STAY_NEWBORN = 0.6, 0.25
 _WAGE_SPREAD = 0.4
 _MULTI_UNIT = (-1.75, 1.0)  # logit of belonging to a larger firm: constant, and slope on permanent size
@@ -67,10 +67,20 @@ def persistence(profile: Profile, variant: Variant) -> float:
     """Give the AR(1) coefficient: without a permanent part, the one that keeps the spread of sizes."""
     if variant.permanent:
         return _PERSISTENCE
-    shock = 2 * profile.shock**2
-    settled = shock / (1 - _PERSISTENCE**2)
-    total = profile.spread**2 + profile.tail**2 + settled
-    return float(np.sqrt(1 - variant.shock**2 * shock / total))
+    total = profile.spread**2 + profile.tail**2 + _settled(profile.shock)
+    return float(np.sqrt(1 - 2 * (variant.shock * profile.shock) ** 2 / total))
+
+
+def _settled(shock: float) -> float:
+    """Variance of the deviations in the long run."""
+    return 2 * shock**2 / (1 - _PERSISTENCE**2)
+
+
+def _permanent_spread(profile: Profile, variant: Variant) -> float:
+    """Give the permanent part what spread the shocks lose in a variant, so that sizes keep theirs."""
+    jumps = _STOCK_AGE * variant.jump_rate * variant.jump**2
+    lost = _settled(profile.shock) - _settled(profile.shock * variant.shock) - jumps
+    return float(np.sqrt(profile.spread**2 + max(lost, 0.0)))
 
 
 def draw_units(
@@ -79,9 +89,9 @@ def draw_units(
     """Draw newcomers of age 0 with settled deviations, and whether each belongs to a larger firm."""
     n = len(slots)
     normal = rng.standard_normal(n)
-    permanent = profile.spread * normal + profile.tail * rng.standard_exponential(n)
-    settled = profile.shock * min(variant.shock, 1.0) / np.sqrt(1 - _PERSISTENCE**2)
-    deviation = settled * laplace(rng, n)
+    permanent = _permanent_spread(profile, variant) * normal + profile.tail * rng.standard_exponential(n)
+    shock = profile.shock * min(variant.shock, 1.0)
+    deviation = np.sqrt(_settled(shock) / 2) * laplace(rng, n)
     constant, slope = _MULTI_UNIT
     multi_unit = rng.logistic(size=n) < constant + slope * normal
     if not variant.permanent:
@@ -107,6 +117,17 @@ def choose_stayers(units: Units, exits: int, rng: np.random.Generator) -> Flags:
     return stays
 
 
+def idle_chance(employees: Floats) -> Floats:
+    """Give the long-run chance of a March without staff."""
+    enter = _idle_entry(employees)
+    return enter / (enter + 1 - _IDLE_STAY)
+
+
+def _idle_entry(employees: Floats) -> Floats:
+    chance: Floats = _IDLE_ENTER * np.maximum(employees, 1) ** -_IDLE_ELASTICITY
+    return chance
+
+
 def move(units: Units, profile: Profile, variant: Variant, unrest: float, rng: np.random.Generator) -> Floats:
     """Move all by one year: age, shock, jump, whether there is staff in March.
 
@@ -119,10 +140,9 @@ def move(units: Units, profile: Profile, variant: Variant, unrest: float, rng: n
     units.deviation = persistence(profile, variant) * units.deviation + scale * laplace(rng, n)
     if variant.jump_rate:
         jumps = np.flatnonzero(rng.random(n) < variant.jump_rate)
-        units.permanent[jumps] += variant.jump_scale * laplace(rng, len(jumps))
-    enter = _IDLE_ENTER * np.maximum(units.employees, 1) ** -_IDLE_ELASTICITY
+        units.permanent[jumps] += np.copysign(variant.jump, rng.random(len(jumps)) - 0.5)
     stay = np.where(units.age < 1, _IDLE_STAY_NEWBORN, _IDLE_STAY)
-    idle = rng.random(n) < np.where(units.idle, stay, enter)
+    idle = rng.random(n) < np.where(units.idle, stay, _idle_entry(units.employees))
     units.age = units.age + 1
     repeats = rng.random(n) < variant.repeat
     units.idle = np.where(repeats, units.idle, idle)
@@ -130,6 +150,8 @@ def move(units: Units, profile: Profile, variant: Variant, unrest: float, rng: n
 
 
 def _volatility(units: Units) -> Floats:
-    """Give factors of mean 1 that fall with size and age."""
+    """Give factors of mean near 1 that fall with size and age."""
     factor = (1 + units.employees) ** -0.25 * (1 + np.exp(-units.age / 4))
-    return factor / factor.mean() if len(units) else factor
+    # Above this, shocks to the smallest would have tails without a mean.
+    volatility: Floats = np.minimum(factor / factor.mean(), 1.6) if len(units) else factor
+    return volatility

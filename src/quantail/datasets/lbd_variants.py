@@ -17,8 +17,8 @@ class Variant:
         Factor on the scale of the yearly shocks.
     repeat : float
         Share of continuers that report last year's employment again.
-    jump_rate, jump_scale : float
-        Yearly probability of a lasting jump, and the scale of its Laplace law in log points.
+    jump_rate, jump : float
+        Yearly probability of a lasting jump up or down, and its size in log points.
     state_volatility : bool
         Whether small and young establishments move more than large and old ones.
     permanent : bool
@@ -28,7 +28,7 @@ class Variant:
     shock: float = 1.0
     repeat: float = 0.0
     jump_rate: float = 0.0
-    jump_scale: float = 0.0
+    jump: float = 0.0
     state_volatility: bool = False
     permanent: bool = True
 
@@ -37,9 +37,9 @@ LBD_VARIANTS = {
     "synlbd": Variant(),
     "low-volatility": Variant(shock=0.35),
     "sticky": Variant(repeat=0.3),
-    "jumps": Variant(shock=0.7, jump_rate=0.03, jump_scale=1.2),
-    "state-volatility": Variant(state_volatility=True),
-    "no-permanent": Variant(shock=0.85, permanent=False),
+    "jumps": Variant(shock=0.75, jump_rate=0.03, jump=1.5),
+    "state-volatility": Variant(shock=1.15, state_volatility=True),
+    "no-permanent": Variant(permanent=False),
 }
 
 
