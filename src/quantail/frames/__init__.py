@@ -1,4 +1,4 @@
-"""The border: tables come in here as confidential columns and leave as synthetic frames of the same kind.
+"""The border: tables and panels come in here as confidential arrays and leave as synthetic frames alike.
 
 Any pandas, polars or pyarrow table is accepted. Messages name columns and say what to do, and never quote a
 value or a number of rows. How many values were clipped goes to the logger "quantail.internal" at DEBUG level
@@ -8,16 +8,23 @@ only; that log is confidential and must not leave the agency.
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
 from quantail.frames.files import check_output, read_header, read_table, write_table
+from quantail.frames.panel import PanelData
+from quantail.frames.panel_border import confidential_panel
+from quantail.frames.panel_shape import PanelShape, panel_frame
 from quantail.frames.rules import Problem
 from quantail.frames.shape import ColumnShape, FrameShape
 
 __all__ = [
     "ColumnShape",
     "FrameShape",
+    "PanelData",
+    "PanelShape",
     "Problem",
     "check_output",
     "check_table",
     "confidential_columns",
+    "confidential_panel",
+    "panel_frame",
     "read_header",
     "read_table",
     "write_table",

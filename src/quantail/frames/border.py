@@ -49,13 +49,17 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
     >>> confidential_columns(pa.table({"region": ["south", "north"]}), schema)["region"]
     array([1, 0])
     """
+    if schema.panel is not None:
+        # Rows of a long panel are not units: reading them as a table would protect too little.
+        raise DataError("the schema describes a panel; read the table with confidential_panel")
     admitted, problems = admit_all(open_frame(frame), schema)
     if problems:
         raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
-    return {column.name: _clipped(admitted[column.name], column) for column in schema.columns}
+    return {column.name: clip_to_bounds(admitted[column.name], column) for column in schema.columns}
 
 
-def _clipped(values: NDArray[Any], column: Column) -> NDArray[Any]:
+def clip_to_bounds(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    """Clip the values of a column to its public bounds (missing ones stay); how many is logged internally."""
     if column.lower is None or column.upper is None:
         return values
     if _internal_log.isEnabledFor(logging.DEBUG):

@@ -34,10 +34,10 @@ def build_frame(
     table = pa.table(arrays)
     if kind == "pyarrow":
         return table
-    library = _library(kind)
+    library = library_of(kind)
     if kind == "polars":
         return _to_polars(library, table, described, schema)
-    return _to_pandas(library, table, described if original == "pandas" else {})
+    return to_pandas(library, table, described if original == "pandas" else {})
 
 
 def _check_lengths(columns: Mapping[str, Array], schema: Schema) -> None:
@@ -70,7 +70,8 @@ def _labelled(codes: Array, column: Column, type_: pa.DataType, dtype: str) -> p
     return labels.take(pa.array(indices))
 
 
-def _library(kind: Kind) -> Any:
+def library_of(kind: Kind) -> Any:
+    """Import the library of a kind of table, or raise a ModelError if it is not installed."""
     try:
         return importlib.import_module(kind)
     except ImportError:
@@ -88,7 +89,8 @@ def _to_polars(polars: Any, table: pa.Table, described: Described, schema: Schem
     return frame.cast(enums) if enums else frame
 
 
-def _to_pandas(pandas: Any, table: pa.Table, described: Described) -> Any:
+def to_pandas(pandas: Any, table: pa.Table, described: Described) -> Any:
+    """Convert to pandas, giving columns back the types they had there."""
     frame = table.to_pandas()
     for name, (storage, dtype) in described.items():
         # Categories have their type already, and a type changed to fit the bounds stays changed.

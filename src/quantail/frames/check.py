@@ -1,8 +1,13 @@
 """Check a table against its schema: every problem at once, without printing anything of the table."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quantail.frames.native import open_frame
+from quantail.frames.panel_border import admit_panel
 from quantail.frames.rules import Problem, admit_all, outside_bounds
 from quantail.schema import Schema
 
@@ -33,7 +38,12 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     >>> print(check_table(pa.table({"pay": [1.5]}), schema)[0])
     column 'jobs' is missing; add it to the table, or remove it from the schema
     """
-    admitted, problems = admit_all(open_frame(frame), schema)
+    admitted: Mapping[str, NDArray[np.generic]]
+    if schema.panel is None:
+        admitted, problems = admit_all(open_frame(frame), schema)
+    else:
+        data, problems = admit_panel(open_frame(frame), schema, clip=False)
+        admitted = {} if data is None else data.values
     if internal:
         for name, values in admitted.items():
             if any(outside_bounds(values, schema.column(name))):

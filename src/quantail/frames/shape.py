@@ -131,7 +131,7 @@ def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
     data = arrow_column(table, column.name)
     if data is None:
         raise DataError(f"column {column.name!r} holds values of several types; store them in one type")
-    dtype = _dtype(table, kind, column.name)
+    dtype = dtype_name(table, kind, column.name)
     original = _declared(data.type, dtype, kind)
     decide = label_type if column.type == "category" else number_type
     target = decide(column, original)
@@ -150,7 +150,7 @@ def _declared(type_: pa.DataType, dtype: str, kind: Kind) -> pa.DataType:
     return pa.string() if is_long_text else storage_type(storage_of(type_))
 
 
-def _dtype(table: Table, kind: Kind, name: str) -> str:
+def dtype_name(table: Table, kind: Kind, name: str) -> str:
     """Name the type in the library's words, without the labels that a categorical type carries."""
     series = table.get_column(name).to_native()
     if kind == "pandas":

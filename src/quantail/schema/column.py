@@ -87,7 +87,9 @@ class Column:
         if self.type == "category":
             self._check_category()
         elif self.public:
-            self._refuse(("lower", "upper", "decimals", "resolution"), "a public column, which is kept as it is")
+            self._refuse(
+                ("lower", "upper", "decimals", "resolution"), "a public column, which is kept as it is"
+            )
         else:
             self._check_number()
 

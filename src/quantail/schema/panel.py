@@ -65,7 +65,9 @@ class Panel:
         self._check_time()
         named = self.named
         if len(set(named)) < len(named):
-            raise SchemaError("[panel] names a column twice; unit, time, entry and exit are different columns")
+            raise SchemaError(
+                "[panel] names a column twice; unit, time, entry and exit are different columns"
+            )
         self._check_range()
 
     @property
@@ -88,12 +90,14 @@ class Panel:
         if self.layout == "long":
             check_text(self.time, "[panel] time", 'write the column with the period: time = "year"')
         elif self.time != "":
-            raise SchemaError('[panel] time belongs to layout = "long"; remove time, or write layout = "long"')
+            raise SchemaError(
+                '[panel] time belongs to layout = "long"; remove time, or write layout = "long"'
+            )
 
     def _check_range(self) -> None:
         for option in ("start", "end"):
             given: Any = getattr(self, option)
-            if not isinstance(given, Integral) or isinstance(given, bool) or abs(given) > 10**9:
+            if not isinstance(given, Integral) or isinstance(given, bool) or abs(int(given)) > 10**9:
                 advice = f"write the {'first' if option == 'start' else 'last'} period: {option} = 1976"
                 raise SchemaError(f"[panel] {option} must be a whole number; {advice}")
             object.__setattr__(self, option, int(given))

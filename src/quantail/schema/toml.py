@@ -150,7 +150,9 @@ def _panel(section: Any) -> Panel | None:
     _check_keys(section, _PANEL_KEYS, "[panel]")
     for key in ("unit", "entry", "exit", "start", "end"):
         if section.get(key, "") == "":
-            raise SchemaError(f"[panel]: no {key}; write {key} = {1976 if key in ('start', 'end') else '...'}")
+            raise SchemaError(
+                f"[panel]: no {key}; write {key} = {1976 if key in ('start', 'end') else '...'}"
+            )
     return Panel(**section)
 
 

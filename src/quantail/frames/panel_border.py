@@ -1,0 +1,182 @@
+"""Confidential panels: the one way from a wide or long table into the mechanisms.
+
+Every breach of the schema is a `Problem` that names a column and never a value or a count. A wide table has
+one row per unit; in a long one, whatever belongs to the unit (entry, exit, groups, public columns) must be the
+same in all of its rows. Rows of a long table outside entry to exit are allowed if they hold no confidential
+value.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+from quantail.frames.border import clip_to_bounds
+from quantail.frames.native import Table, arrow_column, open_frame
+from quantail.frames.panel import Floats, Integers, PanelData, panel_of
+from quantail.frames.panel_index import PanelIndex, differing, read_index, stored_column
+from quantail.frames.rules import Problem, admit_column, admit_table
+from quantail.schema import Column, Schema
+
+
+def confidential_panel(frame: Any, schema: Schema) -> PanelData:
+    """Read a wide or long panel out of a table, ready for the mechanisms.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow table
+        The confidential table. Extra columns and the order of columns do not matter.
+    schema : Schema
+        What is public about it; its [panel] section says how the table is laid out.
+
+    Returns
+    -------
+    PanelData
+        Units in the order of the table (long: of their first row); values clipped to the public bounds.
+
+    Raises
+    ------
+    DataError
+        If the table does not fit: all problems are named, never a value or a number of rows.
+    SchemaError
+        If the schema has no [panel] section.
+
+    Examples
+    --------
+    >>> from quantail.schema import Column, Panel
+    >>> panel = Panel("id", "first", "last", 2000, 2001)
+    >>> schema = Schema((Column("emp", "integer", 0, 2000),), unit="establishment", panel=panel)
+    >>> table = pa.table({"id": [7, 8], "first": [2000, 2001], "last": [2001, 2001],
+    ...                   "emp_2000": [5, None], "emp_2001": [6, 9]})
+    >>> confidential_panel(table, schema).values["emp"]
+    array([[ 5.,  6.],
+           [nan,  9.]])
+    """
+    data, problems = admit_panel(open_frame(frame), schema)
+    if data is None or problems:
+        raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
+    return data
+
+
+def admit_panel(table: Table, schema: Schema, clip: bool = True) -> tuple[PanelData | None, list[Problem]]:
+    """Apply every rule; returns the panel if it passes, and all the problems found otherwise.
+
+    Rules are applied in stages, since later ones have no meaning where earlier ones are broken: columns are
+    there; units and periods are sound; public columns; confidential values.
+    """
+    problems = _missing_columns(table, schema)
+    trouble = admit_table(table)
+    if problems or trouble:
+        return None, [trouble, *problems] if trouble else problems
+    index = read_index(table, schema)
+    if isinstance(index, list):
+        return None, index
+    groups, public, problems = _public_columns(table, schema, index)
+    values = {}
+    for column in schema.confidential:
+        outcome = _history(table, schema, column, index)
+        if isinstance(outcome, Problem):
+            problems.append(outcome)
+        else:
+            values[column.name] = clip_to_bounds(outcome, column) if clip else outcome
+    if problems:
+        return None, problems
+    return PanelData(schema, index.units, index.entry, index.exit, groups, public, values, index.rows), []
+
+
+def _public_columns(
+    table: Table, schema: Schema, index: PanelIndex
+) -> tuple[Integers, dict[str, pa.Array], list[Problem]]:
+    public: dict[str, pa.Array] = {}
+    problems: list[Problem] = []
+    group = np.zeros(len(index.units), dtype=np.int64)
+    for column in (column for column in schema.columns if column.public):
+        stored = stored_column(table, column.name)
+        codes = _row_codes(table, column.name)
+        if stored is None or codes is None:
+            hint = "store them in one plain type"
+            problems.append(Problem(column.name, "holds values of several types", hint))
+        elif index.differs(codes):
+            problems.append(differing(column.name))
+        else:
+            public[column.name] = stored.take(pa.array(index.first))
+    for name in schema.by:
+        column = schema.column(name)
+        outcome = admit_column(table, replace(column, public=False))
+        if isinstance(outcome, Problem):
+            problems = [problem for problem in problems if problem.column != name] + [outcome]
+        else:
+            group = group * len(column.categories) + outcome[index.first].astype(np.int64)
+    return group, public, problems
+
+
+def _history(table: Table, schema: Schema, column: Column, index: PanelIndex) -> Floats | Problem:
+    """Read one confidential column into shape (units, periods), not yet clipped."""
+    panel = panel_of(schema)
+    history = np.full(index.active.shape, np.nan)
+    for place, name in enumerate(panel.stored_as(column.name)):
+        values = _numbers(table, name, column)
+        if isinstance(values, Problem):
+            return values
+        if index.rows is None:
+            history[:, place] = values
+        else:
+            history[index.rows] = values
+    return history if (trouble := _activity(history, column, index)) is None else trouble
+
+
+def _activity(history: Floats, column: Column, index: PanelIndex) -> Problem | None:
+    present = ~np.isnan(history)
+    if (present & ~index.active).any():
+        what = "holds values outside the active periods of a unit"
+        return Problem(column.name, what, "clear them, or correct entry and exit (both are inclusive)")
+    if (index.active & ~present).any():
+        what = "has gaps: values or rows are missing in active periods of a unit"
+        return Problem(column.name, what, "fill them in, or correct entry and exit (both are inclusive)")
+    return None
+
+
+def _numbers(table: Table, name: str, column: Column) -> Floats | Problem:
+    """Read a stored column as floats, missing values as NaN."""
+    data = arrow_column(table, name)
+    if data is None:
+        return Problem(name, "holds values of several types", f"make every value fit type {column.type}")
+    if pa.types.is_null(data.type):
+        return np.full(len(data), np.nan)
+    if not (
+        pa.types.is_integer(data.type) or pa.types.is_floating(data.type) or pa.types.is_decimal(data.type)
+    ):
+        return Problem(name, "does not hold numbers", "store it as numbers, without units or separators")
+    values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+    if np.isinf(values).any():
+        return Problem(name, "holds infinite values", "replace them by finite values")
+    if column.type == "integer" and (np.floor(values) != values)[~np.isnan(values)].any():
+        return Problem(name, "holds values that are not whole", 'round them, or write type = "numeric"')
+    return values
+
+
+def _row_codes(table: Table, name: str) -> NDArray[Any] | None:
+    """Code the values of a public column so that equal ones, missing ones included, have equal codes."""
+    data = arrow_column(table, name)
+    if data is None or pa.types.is_nested(data.type):
+        return None
+    if pa.types.is_null(data.type):
+        return np.zeros(len(data), dtype=np.int64)
+    encoded = data.dictionary_encode(null_encoding="encode")
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
+
+
+def _missing_columns(table: Table, schema: Schema) -> list[Problem]:
+    panel = panel_of(schema)
+    public = [column.name for column in schema.columns if column.public]
+    stored = [name for column in schema.confidential for name in panel.stored_as(column.name)]
+    hint = "add it to the table, or remove it from the schema"
+    problems = [
+        Problem(name, "is missing", hint) for name in (*panel.named, *public) if name not in table.columns
+    ]
+    if panel.layout == "wide":
+        hint = "a wide panel has a column for every period from start to end; add it, or correct [panel]"
+    return problems + [Problem(name, "is missing", hint) for name in stored if name not in table.columns]

@@ -1,0 +1,170 @@
+"""Which unit and period every row of a panel's table belongs to, and when each unit is active.
+
+Units are numbered in the order of their first row. What belongs to the unit must be the same in all of its
+rows, so the first row speaks for it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+from numpy.typing import NDArray
+
+from quantail.frames.native import Table, arrow_column
+from quantail.frames.panel import Integers, panel_of
+from quantail.frames.rules import Problem
+from quantail.schema import Panel, Schema
+
+_WHOLE = "store periods as whole numbers, such as years"
+
+
+@dataclass(frozen=True, eq=False)
+class PanelIndex:
+    """Rows and units of a panel's table.
+
+    Attributes
+    ----------
+    units : pyarrow.Array, length n
+        Identities, as the table holds them.
+    unit : int64 array, one per row
+        Number of the row's unit.
+    first : int64 array, shape (n,)
+        First row of every unit.
+    entry, exit : int64 arrays, shape (n,)
+        First and last active period.
+    active : bool array, shape (n, T)
+        Whether a unit is active in a period.
+    place : int64 array, one per row, or None
+        Long layout: place of the row's period.
+    """
+
+    units: pa.Array
+    unit: Integers
+    first: Integers
+    entry: Integers
+    exit: Integers
+    active: NDArray[np.bool_]
+    place: Integers | None
+
+    @property
+    def rows(self) -> tuple[Integers, Integers] | None:
+        """Unit and place of every row of a long table, None for a wide one."""
+        return None if self.place is None else (self.unit, self.place)
+
+    def differs(self, values: NDArray[Any]) -> bool:
+        """Say whether a column differs between rows of one unit."""
+        return _differs(values, self.unit, self.first)
+
+
+def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
+    """Find units and periods, or else list what is wrong with them."""
+    panel = panel_of(schema)
+    found = _units(table, panel)
+    if isinstance(found, Problem):
+        return [found]
+    units, unit, first = found
+    problems: list[Problem] = []
+    years: dict[str, Integers] = {}
+    for name in (panel.entry, panel.exit):
+        column = _whole(table, name)
+        if not isinstance(column, Problem) and _differs(column, unit, first):
+            column = differing(name)
+        if isinstance(column, Problem):
+            problems.append(column)
+        else:
+            years[name] = column[first]
+    place = _places(table, panel, unit)
+    if isinstance(place, Problem):
+        problems.append(place)
+    if problems or isinstance(place, Problem):
+        return problems
+    entry, exit_ = years[panel.entry], years[panel.exit]
+    problems = _wrong_years(panel, entry, exit_)
+    if problems:
+        return problems
+    periods = np.asarray(panel.periods)
+    active = (periods >= entry[:, None]) & (periods <= exit_[:, None])
+    return PanelIndex(units, unit, first, entry, exit_, active, place)
+
+
+def stored_column(table: Table, name: str) -> pa.Array | None:
+    """One column as Arrow holds it, dictionary encoding included, or None if its values do not share a type."""
+    try:
+        data = table.get_column(name).to_arrow()
+        data = data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
+        return data.cast(pa.large_string()) if pa.types.is_string_view(data.type) else data
+    except Exception:  # conversion errors come from three libraries and quote the value they stopped at
+        return None
+
+
+def differing(name: str) -> Problem:
+    """Describe a column that should belong to the unit and does not."""
+    return Problem(name, "differs between rows of one unit", "give a unit the same value in all of its rows")
+
+
+def _units(table: Table, panel: Panel) -> tuple[pa.Array, Integers, Integers] | Problem:
+    stored, plain = stored_column(table, panel.unit), arrow_column(table, panel.unit)
+    if stored is None or plain is None or pa.types.is_nested(plain.type):
+        return Problem(panel.unit, "holds values of several types", "store identities as text or numbers")
+    if plain.null_count or _has_nan(plain):
+        return Problem(panel.unit, "holds missing values", "give every row the identity of its unit")
+    unit = plain.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    first = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    # Written back to front, the first row of a unit is written last and stays.
+    first[unit[::-1]] = np.arange(unit.size - 1, -1, -1)
+    if panel.layout == "wide" and first.size < unit.size:
+        hint = 'keep one row per unit, or write layout = "long"'
+        return Problem(panel.unit, "holds the same unit more than once", hint)
+    return stored.take(pa.array(first)), unit, first
+
+
+def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | None:
+    if panel.layout == "wide":
+        return None
+    time = _whole(table, panel.time)
+    if isinstance(time, Problem):
+        return time
+    if (time < panel.start).any() or (time > panel.end).any():
+        hint = "drop those rows, or widen start and end in [panel]"
+        return Problem(panel.time, "holds periods outside start to end", hint)
+    place = time - panel.start
+    if (np.bincount(unit * len(panel.periods) + place) > 1).any():
+        return Problem("", "holds a unit twice in the same period", "keep one row per unit and period")
+    return place
+
+
+def _wrong_years(panel: Panel, entry: Integers, exit_: Integers) -> list[Problem]:
+    problems = []
+    for name, years in ((panel.entry, entry), (panel.exit, exit_)):
+        if (years < panel.start).any() or (years > panel.end).any():
+            hint = "correct them, or widen start and end in [panel]"
+            problems.append(Problem(name, "holds periods outside start to end", hint))
+    if (exit_ < entry).any():
+        hint = f"write the last active period, not before {panel.entry!r}"
+        problems.append(Problem(panel.exit, "lies before the entry of a unit", hint))
+    return problems
+
+
+def _whole(table: Table, name: str) -> Integers | Problem:
+    """Read a column of periods as whole numbers without missing ones."""
+    data = arrow_column(table, name)
+    if data is None or not (pa.types.is_integer(data.type) or pa.types.is_floating(data.type)):
+        return Problem(name, "does not hold whole numbers", _WHOLE)
+    if data.null_count or _has_nan(data):
+        return Problem(name, "holds missing values", "fill them in; every unit needs its periods")
+    # Far-off numbers lose digits or become infinite here, and are refused as outside the range later on.
+    values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+    if (np.floor(values) != values).any():
+        return Problem(name, "does not hold whole numbers", _WHOLE)
+    whole: Integers = np.clip(values, -(2.0**53), 2.0**53).astype(np.int64)
+    return whole
+
+
+def _differs(values: NDArray[Any], unit: Integers, first: Integers) -> bool:
+    return bool((values != values[first][unit]).any())
+
+
+def _has_nan(data: pa.Array) -> bool:
+    return pa.types.is_floating(data.type) and bool(pa.compute.any(pa.compute.is_nan(data)).as_py())
