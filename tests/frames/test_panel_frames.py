@@ -1,0 +1,364 @@
+"""Panels: wide and long tables of any kind become the same arrays, come back alike, and bad ones are refused."""
+
+import logging
+import re
+import traceback
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal as assert_polars_equal
+
+from quantail.errors import DataError, ModelError, SchemaError
+from quantail.frames import PanelShape, check_table, confidential_columns, confidential_panel, panel_frame
+from quantail.schema import Column, Panel, Schema
+
+COLUMNS = (
+    Column("sic3", "category", categories=("178", "239", "542")),
+    Column("mu", "integer", public=True),
+    Column("emp", "integer", 0, 2000),
+    Column("pay", "numeric", 0, 5000, decimals=1),
+)
+WIDE = Schema(COLUMNS, "establishment", by=("sic3",), panel=Panel("id", "first", "last", 2000, 2002))
+LONG = replace(WIDE, panel=Panel("id", "first", "last", 2000, 2002, "long", "year"))
+NA = None
+
+# Three units, none in industry 239; b exits after the second period, c enters in the last.
+TABLE = {
+    "pay_2002": [7.5, NA, 9.25],
+    "id": ["c1", "b", "a"],
+    "emp_2000": [1, 5, NA],
+    "emp_2001": [2, 5, NA],
+    "emp_2002": [3, NA, 0],
+    "sic3": [542, 178, 178],
+    "mu": [1, 0, 1],
+    "first": [2000, 2000, 2002],
+    "last": [2002, 2001, 2002],
+    "pay_2000": [1.5, 0.0, NA],
+    "pay_2001": [2.5, 0.1, NA],
+}
+# The same panel with rows out of order; its units appear in the same order.
+ROWS = {
+    "year": [2001, 2001, 2002, 2000, 2002, 2000],
+    "id": ["c1", "b", "a", "b", "c1", "c1"],
+    "emp": [2, 5, 0, 5, 3, 1],
+    "pay": [2.5, 0.1, 9.25, 0.0, 7.5, 1.5],
+    "last": [2002, 2001, 2002, 2001, 2002, 2002],
+    "first": [2000, 2000, 2002, 2000, 2000, 2000],
+    "mu": [1, 0, 1, 0, 1, 1],
+    "sic3": [542, 178, 178, 178, 542, 542],
+}
+KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}
+CANARY = 918273
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+each_layout = pytest.mark.parametrize("layout", ["wide", "long"])
+
+
+def case(layout):
+    return (WIDE, TABLE) if layout == "wide" else (LONG, ROWS)
+
+
+@each_kind
+@each_layout
+def test_wide_and_long_tables_of_every_kind_give_the_same_arrays(kind, layout):
+    schema, columns = case(layout)
+    data = confidential_panel(KINDS[kind](columns), schema)
+    assert data.units.to_pylist() == ["c1", "b", "a"]
+    np.testing.assert_array_equal(data.entry, [2000, 2000, 2002])
+    np.testing.assert_array_equal(data.exit, [2002, 2001, 2002])
+    np.testing.assert_array_equal(data.values["emp"], [[1, 2, 3], [5, 5, np.nan], [np.nan, np.nan, 0]])
+    np.testing.assert_array_equal(data.values["pay"][0], [1.5, 2.5, 7.5])
+    assert data.groups == (("178",), ("239",), ("542",))
+    np.testing.assert_array_equal(data.group, [2, 0, 0])
+    assert data.public["mu"].to_pylist() == [1, 0, 1]
+    np.testing.assert_array_equal(data.active, ~np.isnan(data.values["pay"]))
+
+
+@each_layout
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_panel_comes_back_as_it_was(kind, layout):
+    schema, columns = case(layout)
+    # 9.25 would be rounded to the declared decimal.
+    columns = {name: [9.3 if v == 9.25 else v for v in values] for name, values in columns.items()}
+    frame = KINDS[kind](columns)
+    back = panel_frame(confidential_panel(frame, schema), PanelShape.of(frame, schema))
+    if kind == "pandas":
+        pd.testing.assert_frame_equal(back, frame)
+    elif kind == "polars":
+        assert_polars_equal(back, frame)
+    else:
+        assert back.equals(frame)
+
+
+STORED = {
+    "Int64": ("pandas", lambda f: f.astype({"emp_2000": "Int64", "emp_2002": "Int16", "mu": "Int8"})),
+    "arrow": ("pandas", lambda f: f.astype({"emp_2000": "int32[pyarrow]", "pay_2000": "double[pyarrow]"})),
+    "float32": ("pandas", lambda f: f.astype({"emp_2000": "float32", "pay_2001": "float32"})),
+    "labels": ("pandas", lambda f: f.assign(sic3=f["sic3"].astype("category"), mu=["x", None, "y"])),
+    "ordered": ("pandas", lambda f: f.assign(mu=pd.Categorical(["b", "a", "b"], ["b", "a"], ordered=True))),
+    "dates": ("pandas", lambda f: f.assign(mu=pd.to_datetime(["2020-01-01", None, "2021-05-05"]))),
+    "years as floats": ("pandas", lambda f: f.astype({"first": "float64", "last": "int16"})),
+    "small": ("polars", lambda f: f.cast({"emp_2000": pl.Int16, "emp_2001": pl.UInt32, "last": pl.Int32})),
+    "enum": ("polars", lambda f: f.with_columns(mu=pl.Series(["b", "a", "b"], dtype=pl.Enum(["b", "a"])))),
+    "categorical": ("polars", lambda f: f.with_columns(id=pl.col("id").cast(pl.Categorical))),
+    "dictionary": ("pyarrow", lambda f: f.set_column(1, "id", f["id"].dictionary_encode())),
+    "decimal": (
+        "pyarrow",
+        lambda f: f.set_column(0, "pay_2002", pa.array([7, None, 9], pa.decimal128(9, 1))),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_stored_types_survive(name):
+    kind, change = STORED[name]
+    columns = {key: [9.3 if v == 9.25 else v for v in values] for key, values in TABLE.items()}
+    schema = replace(WIDE, columns=(COLUMNS[0], replace(COLUMNS[1], type="category"), *COLUMNS[2:]))
+    frame = change(KINDS[kind](columns))
+    shape = PanelShape.from_dict(PanelShape.of(frame, schema).to_dict())
+    back = panel_frame(confidential_panel(frame, schema), shape)
+    if kind == "pandas":
+        pd.testing.assert_frame_equal(back, frame, check_exact=False, rtol=1e-6)
+    elif kind == "polars":
+        assert_polars_equal(back, frame)
+        assert back.schema == frame.schema
+    else:
+        assert back.to_pylist() == frame.to_pylist()
+        assert back.schema.types == frame.schema.types
+
+
+@st.composite
+def histories(draw):
+    count, periods = draw(st.integers(1, 8)), draw(st.integers(1, 5))
+    start = draw(st.integers(-3, 2000))
+    years = [sorted(draw(st.tuples(*[st.integers(start, start + periods - 1)] * 2))) for _ in range(count)]
+    values = [
+        [draw(st.integers(0, 9)) if a <= start + k <= b else None for k in range(periods)] for a, b in years
+    ]
+    ids = draw(st.lists(st.integers(0, 99), min_size=count, max_size=count, unique=True))
+    return start, ids, years, values
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories(), st.randoms(use_true_random=False))
+def test_long_and_wide_agree_on_any_panel_and_any_order_of_rows(panel, random):
+    start, ids, years, values = panel
+    end = start + len(values[0]) - 1
+    wide = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "a", "b", start, end))
+    long = replace(wide, panel=Panel("id", "a", "b", start, end, "long", "t"))
+    table = pa.table(
+        {"id": ids, "a": [a for a, _ in years], "b": [b for _, b in years]}
+        | {
+            f"emp_{start + k}": pa.array([row[k] for row in values], pa.int64())
+            for k in range(len(values[0]))
+        }
+    )
+    rows = [
+        {"t": start + k, "id": i, "a": a, "b": b, "emp": v}
+        for i, (a, b), row in zip(ids, years, values, strict=True)
+        for k, v in enumerate(row)
+        if v is not None
+    ]
+    random.shuffle(rows)
+    lengthened = pa.Table.from_pylist(rows)
+    one = confidential_panel(table, wide)
+    other = confidential_panel(lengthened, long)
+    assert panel_frame(other, PanelShape.of(lengthened, long)).equals(lengthened)
+    assert panel_frame(one, PanelShape.of(table, wide)).equals(table)
+    one, other = one.in_public_order(), other.in_public_order()
+    assert one.units.equals(other.units)
+    np.testing.assert_array_equal(one.values["emp"], other.values["emp"])
+    np.testing.assert_array_equal(one.exit, other.exit)
+
+
+def change(columns, name, place, value):
+    return {**columns, name: [value if k == place else v for k, v in enumerate(columns[name])]}
+
+
+BAD_WIDE = {
+    "unit twice": ("id", 1, "c1", "same unit more than once"),
+    "unit missing": ("id", 1, NA, "column 'id' holds missing values"),
+    "exit before entry": ("last", 2, 2001, "column 'last' lies before the entry"),
+    "entry too early": ("first", 0, 1999, "column 'first' holds periods outside start to end"),
+    "exit too late": ("last", 0, 2003, "column 'last' holds periods outside start to end"),
+    "entry missing": ("first", 0, NA, "column 'first' holds missing values"),
+    "half a year": ("first", 0, 2000.5, "column 'first' does not hold whole numbers"),
+    "gap": ("emp_2001", 0, NA, "column 'emp' has gaps"),
+    "nan": ("pay_2001", 0, float("nan"), "column 'pay' has gaps"),
+    "after exit": ("emp_2002", 1, CANARY, "column 'emp' holds values outside the active"),
+    "zero after exit": ("emp_2002", 1, 0, "column 'emp' holds values outside the active"),
+    "before entry": ("pay_2000", 2, float(CANARY), "column 'pay' holds values outside the active"),
+    "not whole": ("emp_2001", 0, CANARY + 0.5, "column 'emp_2001' holds values that are not whole"),
+    "infinite": ("pay_2001", 0, float("inf"), "column 'pay_2001' holds infinite values"),
+    "unknown group": ("sic3", 0, CANARY, "column 'sic3' holds a value that is not among"),
+    "no group": ("sic3", 0, NA, "column 'sic3' holds missing values"),
+}
+
+
+@each_kind
+@pytest.mark.parametrize("name", BAD_WIDE)
+def test_bad_wide_panels_are_refused_without_a_value_or_a_count(kind, name, caplog):
+    column, place, value, said = BAD_WIDE[name]
+    frame = KINDS[kind](change(TABLE, column, place, value))
+    with caplog.at_level(logging.INFO), pytest.raises(DataError) as caught:
+        confidential_panel(frame, WIDE)
+    told = "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert said in str(caught.value)
+    assert str(CANARY) not in told
+    # The only numbers are those in names of columns: no value and no count.
+    assert set(re.findall(r"\d+", str(caught.value))) <= {"3", "2000", "2001", "2002"}
+    assert [str(problem) for problem in check_table(frame, WIDE)] == str(caught.value).split("\n  ")[1:]
+
+
+BAD_LONG = {
+    "unit-year twice": ("year", 0, 2000, "holds a unit twice in the same period"),
+    "entry differs": ("first", 4, 2001, "column 'first' differs between rows of one unit"),
+    "exit differs": ("last", 3, 2002, "column 'last' differs between rows of one unit"),
+    "group differs": ("sic3", 4, 178, "column 'sic3' differs between rows of one unit"),
+    "public differs": ("mu", 4, 0, "column 'mu' differs between rows of one unit"),
+    "period too late": ("year", 2, 2003, "column 'year' holds periods outside start to end"),
+    "period missing": ("year", 2, NA, "column 'year' holds missing values"),
+    "value missing": ("emp", 0, NA, "column 'emp' has gaps"),
+    "row moved outside": ("year", 2, 2001, "column 'emp' holds values outside the active"),
+}
+
+
+@each_kind
+@pytest.mark.parametrize("name", BAD_LONG)
+def test_bad_long_panels_are_refused(kind, name):
+    column, place, value, said = BAD_LONG[name]
+    with pytest.raises(DataError, match=said):
+        confidential_panel(KINDS[kind](change(ROWS, column, place, value)), LONG)
+
+
+def test_a_missing_row_inside_a_history_is_a_gap():
+    table = pa.table(ROWS).filter(pa.array([False, *[True] * 5]))
+    with pytest.raises(DataError, match="column 'emp' has gaps"):
+        confidential_panel(table, LONG)
+
+
+def test_rows_outside_the_active_years_may_stand_empty_and_come_back():
+    table = pa.concat_tables([pa.table(ROWS), pa.table(ROWS).slice(2, 1)])
+    table = pa.Table.from_pylist(
+        [*table.to_pylist()[:-1], table.to_pylist()[-1] | {"year": 2000, "emp": NA, "pay": NA}]
+    )
+    data = confidential_panel(table, LONG)
+    back = panel_frame(data, PanelShape.of(table, LONG))
+    assert (back.num_rows, back["emp"].to_pylist()[-1]) == (7, None)
+    # Which of them the table holds is not declared public, so a release leaves them out.
+    assert panel_frame(data.in_public_order(), PanelShape.of(table, LONG)).num_rows == 6
+
+
+@pytest.mark.parametrize("name", ["emp_2001", "id", "mu", "sic3", "first"])
+def test_missing_columns_are_all_named(name):
+    table = pa.table(TABLE).drop_columns([name, "pay_2002"])
+    with pytest.raises(DataError, match=f"column '{name}' is missing") as caught:
+        confidential_panel(table, WIDE)
+    assert "column 'pay_2002' is missing" in str(caught.value)
+    with pytest.raises(DataError, match="is missing"):
+        PanelShape.of(table, WIDE)
+
+
+def test_all_problems_of_the_values_are_told_together():
+    table = change(change(TABLE, "emp_2001", 0, NA), "pay_2001", 0, float("inf"))
+    assert [problem.column for problem in check_table(pa.table(table), WIDE)] == ["emp", "pay_2001"]
+
+
+def test_values_are_clipped_on_both_sides_and_only_the_internal_check_says_so():
+    table = pa.table(change(change(TABLE, "emp_2000", 0, CANARY), "pay_2000", 0, -1.0))
+    data = confidential_panel(table, WIDE)
+    assert (data.values["emp"][0, 0], data.values["pay"][0, 0]) == (2000, 0)
+    assert check_table(table, WIDE) == []
+    assert [problem.column for problem in check_table(table, WIDE, internal=True)] == ["emp", "pay"]
+
+
+@pytest.mark.parametrize("sizes", [(0, 1, 20), (20, 0, 0)])
+def test_industries_of_any_size_can_be_taken_out(sizes):
+    codes = [label for label, size in zip(("178", "239", "542"), sizes, strict=True) for _ in range(size)]
+    n = len(codes)
+    table = {"id": list(range(n)), "sic3": codes, "mu": [0] * n, "first": [2001] * n, "last": [2001] * n}
+    for year in (2000, 2001, 2002):
+        empty = pa.nulls(n)  # a year without any active unit may be a column of the null type
+        table |= {f"{c}_{year}": [1] * n if year == 2001 else empty for c in ("emp", "pay")}
+    data = confidential_panel(pa.table(table), WIDE)
+    parts = [data.of_group(k) for k in range(3)]
+    assert [len(part) for part in parts] == list(sizes)
+    assert all(part.values["emp"].shape == (len(part), 3) for part in parts)
+    back = panel_frame(parts[0], PanelShape.of(pa.table(table), WIDE))
+    assert back.num_rows == sizes[0]
+    assert back["emp_2000"].null_count == sizes[0]
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(DataError, match="has no rows"):
+        confidential_panel(pa.table(TABLE).slice(0, 0), WIDE)
+
+
+def test_synthetic_values_keep_everything_public_and_are_rounded_and_clipped():
+    frame = pd.DataFrame(TABLE)
+    data = confidential_panel(frame, WIDE)
+    made = data.with_values({"emp": data.values["emp"] * 1000.4, "pay": data.values["pay"] + 0.26})
+    back = panel_frame(made, PanelShape.of(frame, WIDE))
+    public = ["id", "sic3", "mu", "first", "last"]
+    pd.testing.assert_frame_equal(back[public], frame[public])
+    np.testing.assert_array_equal(back["emp_2000"], [1000, 2000, np.nan])
+    np.testing.assert_allclose(back["pay_2002"], [7.8, np.nan, 9.5])
+    assert list(back.columns) == list(frame.columns)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_values_that_miss_an_active_year_are_refused(wrong):
+    data = confidential_panel(pa.table(TABLE), WIDE)
+    broken = np.array(data.values["emp"])
+    broken[0, 0] = wrong
+    with pytest.raises(ModelError, match="column 'emp' must be finite from entry to exit"):
+        data.with_values({"emp": broken, "pay": data.values["pay"]})
+    outside = np.nan_to_num(data.values["emp"])
+    with pytest.raises(ModelError, match="missing elsewhere"):
+        data.with_values({"emp": outside, "pay": data.values["pay"]})
+
+
+def test_arrays_of_a_panel_cannot_be_changed_by_accident():
+    data = confidential_panel(pa.table(TABLE), WIDE)
+    with pytest.raises(ValueError, match="read-only"):
+        data.values["emp"][0, 0] = 7
+    with pytest.raises(ValueError, match="read-only"):
+        data.entry[0] = 7
+
+
+def test_the_public_order_tells_nothing_of_the_order_of_rows():
+    one = confidential_panel(pa.table(ROWS), LONG).in_public_order()
+    other = confidential_panel(pa.table(ROWS).take(pa.array([5, 3, 1, 0, 4, 2])), LONG).in_public_order()
+    shape = PanelShape.of(pa.table(ROWS), LONG)
+    assert one.units.to_pylist() == ["a", "b", "c1"]
+    assert panel_frame(one, shape).equals(panel_frame(other, shape))
+
+
+def test_another_kind_can_be_asked_for():
+    shape = PanelShape.of(pd.DataFrame(TABLE), WIDE)
+    data = confidential_panel(pd.DataFrame(TABLE), WIDE)
+    assert panel_frame(data, shape, kind="polars")["emp_2000"].to_list() == [1, 5, None]
+    assert panel_frame(data, shape, kind="pyarrow")["sic3"].to_pylist() == [542, 178, 178]
+
+
+def test_panels_and_tables_are_not_confused():
+    with pytest.raises(DataError, match="describes a panel"):
+        confidential_columns(pa.table(ROWS), LONG)
+    with pytest.raises(SchemaError, match=r"no \[panel\] section"):
+        confidential_panel(pa.table(ROWS), Schema((COLUMNS[2],), "firm"))
+    with pytest.raises(ModelError, match="does not match"):
+        panel_frame(confidential_panel(pa.table(ROWS), LONG), PanelShape.of(pa.table(TABLE), WIDE))
+
+
+@pytest.mark.parametrize(
+    "damage", [{}, {"kind": "pandas", "columns": [{"name": "x"}]}, {"kind": "r", "columns": []}]
+)
+def test_a_damaged_shape_is_refused(damage):
+    with pytest.raises(ModelError, match="damaged"):
+        PanelShape.from_dict(damage)
