@@ -345,7 +345,7 @@ class TestBudget:
         def refuse(*arguments, **options):
             raise AssertionError("a question was asked")
 
-        for name in ("Gate", "SecureNoise", "SimulatedNoise", "fit_columns"):
+        for name in ("Gate", "SecureNoise", "SimulatedNoise"):
             monkeypatch.setattr(table_module, name, refuse)
 
     class Refusing:

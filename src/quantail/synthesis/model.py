@@ -19,8 +19,9 @@ from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import FrameShape
 from quantail.privacy import Plan
 from quantail.schema import Schema
-from quantail.synthesis.column import ColumnModel, NumericModel, column_from_dict, draw_rows
+from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.fields import check_fields
+from quantail.synthesis.methods import METHODS, AnyColumn
 
 FORMAT = 1
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
@@ -40,7 +41,7 @@ class GroupModel:
 
     codes: tuple[int, ...]
     rows: int
-    columns: tuple[ColumnModel, ...]
+    columns: tuple[AnyColumn, ...]
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,9 @@ class TableModel:
     def _draw(
         self, group: GroupModel, n: int, rng: np.random.Generator, balanced: bool
     ) -> dict[str, NDArray[Any]]:
-        values = dict(draw_rows(group.columns, n, rng, balanced).values)
+        values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced))
         for column in group.columns:
-            if isinstance(column, NumericModel):
+            if not isinstance(column, CategoryModel):
                 values[column.name] = column.scale.backward(values[column.name])
         return values | {
             name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
@@ -165,8 +166,9 @@ class TableModel:
             raise ModelError(
                 "this model was saved in another format; fit it again or use the version that wrote it"
             )
+        read = METHODS[form["method"]].read
         groups = tuple(
-            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(column_from_dict(c) for c in g["columns"]))
+            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(read(c) for c in g["columns"]))
             for g in form["groups"]
         )
         model = cls(

@@ -1,6 +1,6 @@
 """TableSynthesizer: from a confidential table and a schema to a released model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
@@ -24,11 +24,9 @@ from quantail.privacy import (
     split,
 )
 from quantail.schema import Schema
-from quantail.synthesis.design import draw_design
-from quantail.synthesis.fitting import fit_columns
+from quantail.synthesis.methods import method_of
 from quantail.synthesis.model import GroupModel, TableModel
 
-METHODS = ("ladder",)
 FEWEST_ROWS = 20
 _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 Progress = Callable[[str, float], None]
@@ -44,8 +42,8 @@ class TableSynthesizer:
         What is public about the table.
     epsilon : int, float, str or Fraction
         The whole privacy budget of one fit.
-    method : {"ladder"}
-        How columns are modelled.
+    method : {"ladder", "kng", "stepwise", "sandwich"}
+        How columns are modelled: the ladder, or one of the paper's orders of single quantiles.
     definition : {"pure", "zcdp"}
         Pure epsilon-DP, or zCDP that implies (epsilon, delta)-DP.
     delta : float, optional
@@ -54,6 +52,14 @@ class TableSynthesizer:
         "simulated" is seeded, has the same law, and is NOT PRIVATE: for experiments.
     seed : int, optional
         With "simulated" only.
+    slopes : {"fixed", "varying"}, optional
+        The paper's orders only, as all that follows: whether all quantiles share the median's slopes.
+    draw : {"rungs", "interpolate"}, optional
+        Synthetic values are released quantiles picked at random, or lie between them.
+    taus, main : sequence of float, optional
+        Quantile levels (the paper's 49), and the main ones of a sandwich (the paper's 6).
+    shares : mapping, optional
+        Shares of the budget: "columns", "median", "main" (see `lines_settings` for the paper's values).
 
     Examples
     --------
@@ -72,9 +78,15 @@ class TableSynthesizer:
         delta: float | str | Fraction | None = None,
         noise: Literal["secure", "simulated"] = "secure",
         seed: int | None = None,
+        slopes: Literal["fixed", "varying"] | None = None,
+        draw: Literal["rungs", "interpolate"] | None = None,
+        taus: Sequence[float] | None = None,
+        main: Sequence[float] | None = None,
+        shares: Mapping[str, Any] | None = None,
     ) -> None:
-        if method not in METHODS:
-            raise OptionError(f"method {method!r} is not known; use one of: {', '.join(METHODS)}")
+        self._method = method_of(method)
+        options = {"slopes": slopes, "draw": draw, "taus": taus, "main": main, "shares": shares}
+        self._settings = self._method.settings(options)
         if definition not in ("pure", "zcdp"):
             raise OptionError("definition must be 'pure' or 'zcdp'")
         if (definition == "zcdp") != (delta is not None):
@@ -100,7 +112,9 @@ class TableSynthesizer:
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
         counted, rest = self._shares()
         groups = [
-            draw_design(self.schema, size, rest, self.definition, self._name(key)).plan
+            self._method.design(
+                self._settings, self.schema, size, rest, self.definition, self._name(key)
+            ).plan
             for key, size in sizes.items()
         ]
         return self._whole(counted, groups)
@@ -142,11 +156,13 @@ class TableSynthesizer:
         for done, (key, rows) in enumerate(members.items()):
             if sizes[key] < 1:
                 continue
-            design = draw_design(self.schema, sizes[key], rest, self.definition, self._name(key))
+            design = self._method.design(
+                self._settings, self.schema, sizes[key], rest, self.definition, self._name(key)
+            )
             gate = Gate(design.plan, noise, self.schema.neighbours)
             table = {name: values[rows] for name, values in confidential.items()}
             tell = _telling(progress, done, len(members), len(design.columns))
-            models.append(GroupModel(key, sizes[key], fit_columns(gate, design, table, tell)))
+            models.append(GroupModel(key, sizes[key], self._method.fit(gate, design, table, tell)))
             plans.append(design.plan)
         return TableModel(
             self.schema,

@@ -1,0 +1,165 @@
+"""The design of a fit by one of the paper's orders: every quantile of every column, and what it may cost.
+
+A column's part of the plan is `median` (slopes one at a time, then the intercept) followed by the parts of its order:
+`levels`, `outward`, or `main` and `inner`, with one leaf per quantile. Made from public facts, before any value is
+read.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from quantail.errors import OptionError
+from quantail.privacy import Definition, Plan, split, strength_of
+from quantail.privacy.budget import Unit
+from quantail.quantiles.depth import slope_stages
+from quantail.quantiles.orders import Step, steps_of
+from quantail.schema import Column, Schema
+from quantail.synthesis.lines_settings import LinesSettings
+
+_SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
+_SLOPE_SIGNAL = 45.0  # rows * strength below which one more slope is only noise
+_STAGES = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}
+
+
+@dataclass(frozen=True)
+class LinesColumn:
+    """What is asked of one column.
+
+    Attributes
+    ----------
+    plan : Plan
+        Its part of the budget.
+    predictors : tuple of str
+        Earlier columns that get a slope.
+    steps : tuple of Step
+        The quantiles besides the median, in the order of asking.
+    """
+
+    column: Column
+    plan: Plan
+    predictors: tuple[str, ...]
+    steps: tuple[Step, ...]
+    settings: LinesSettings
+
+    @property
+    def varying(self) -> bool:
+        """Whether slopes differ between quantiles."""
+        return bool(self.predictors) and self.settings.slopes == "varying"
+
+    def leaf(self, step: Step) -> Plan:
+        """Return the leaf of a quantile."""
+        return self.plan.find(f"{step.part}/{_name(step.tau)}")
+
+
+@dataclass(frozen=True)
+class LinesDesign:
+    """The designs of all columns, with the plan that they make up."""
+
+    columns: tuple[LinesColumn, ...]
+    plan: Plan
+    rows: int
+
+
+def draw_lines_design(
+    settings: LinesSettings,
+    schema: Schema,
+    rows: int,
+    cost: Fraction,
+    definition: Definition,
+    name: str = "table",
+) -> LinesDesign:
+    """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
+    columns = [column for column in schema.columns if column.name not in schema.by]
+    _check_numeric(columns, settings)
+    if not columns:
+        raise OptionError(f"method {settings.order!r} needs a numeric column besides the groups")
+    costs = split(cost, _column_weights(settings, len(columns)))
+    designs = tuple(
+        _column(settings, column, schema.predictors_of(column.name), part, rows, definition)
+        for column, part in zip(columns, costs, strict=True)
+    )
+    note = f"{rows} rows" + (f", {settings.slopes} slopes" if len(columns) > 1 else "")
+    return LinesDesign(designs, Plan.sequence(name, [design.plan for design in designs], note), rows)
+
+
+def _check_numeric(columns: list[Column], settings: LinesSettings) -> None:
+    for column in columns:
+        if column.type == "category":
+            raise OptionError(
+                f"method {settings.order!r} models numbers only, and column {column.name!r} is a category; "
+                "use method 'ladder', or list the column in the schema's `by` to fit every category apart"
+            )
+
+
+def _column_weights(settings: LinesSettings, columns: int) -> tuple[Fraction | int, ...]:
+    """Return what columns weigh: the first, which all others build on, counts double."""
+    if not settings.columns:
+        return (2, *[1] * (columns - 1))
+    if len(settings.columns) != columns:
+        raise OptionError(f"shares: columns lists {len(settings.columns)} shares for {columns} columns")
+    return settings.columns
+
+
+def _column(
+    settings: LinesSettings,
+    column: Column,
+    predictors: tuple[str, ...],
+    cost: Fraction,
+    rows: int,
+    definition: Definition,
+) -> LinesColumn:
+    steps = steps_of(settings.order, settings.taus, settings.main)
+    unit: Unit = "epsilon" if definition == "pure" else "rho"
+    median, parts = _shared(settings, cost, bool(predictors), steps)
+    kept = _kept(predictors, median, rows, definition)
+    plans = [_median(kept, median, rows, definition, unit)]
+    for part, amount in parts.items():
+        own = [step for step in steps if step.part == part]
+        leaves = zip(own, split(amount, [1] * len(own)), strict=True)
+        plans.append(
+            Plan.sequence(part, [Plan.leaf(_name(step.tau), each, "", unit) for step, each in leaves])
+        )
+    return LinesColumn(column, Plan.sequence(column.name, plans), kept, steps, settings)
+
+
+def _shared(
+    settings: LinesSettings, cost: Fraction, explained: bool, steps: tuple[Step, ...]
+) -> tuple[Fraction, dict[str, Fraction]]:
+    """Return what the median may cost, and what the other parts of the order may."""
+    parts = {step.part for step in steps}
+    median, main = settings.median_shares[explained], settings.main_shares[explained]
+    if settings.order == "kng":
+        weights = {"levels": Fraction(len(steps)), "": Fraction(1)}
+    elif settings.order == "stepwise":
+        weights = {"outward": 1 - median, "": median}
+    else:
+        weights = {"main": main * (1 - median), "inner": 1 - main, "": main * median}
+    asked = [part for part in weights if part == "" or part in parts]
+    *amounts, whole = split(cost, [weights[part] for part in asked])
+    return whole, dict(zip(asked, amounts, strict=False))
+
+
+def _kept(predictors: tuple[str, ...], cost: Fraction, rows: int, definition: Definition) -> tuple[str, ...]:
+    """Return the predictors that can be asked about: as many as keep a signal each, and at least one."""
+    for number in range(len(predictors), 1, -1):
+        slope = cost * _SLOPE_WEIGHT / (number * _SLOPE_WEIGHT + _INTERCEPT_WEIGHT)
+        if rows * float(strength_of(slope, definition)) >= _SLOPE_SIGNAL:
+            return predictors[:number]
+    return predictors[:1]
+
+
+def _median(
+    predictors: tuple[str, ...], cost: Fraction, rows: int, definition: Definition, unit: Unit
+) -> Plan:
+    costs = split(cost, [*[_SLOPE_WEIGHT] * len(predictors), _INTERCEPT_WEIGHT])
+    parts = []
+    for name, part in zip(predictors, costs, strict=False):
+        shares = slope_stages(rows * float(strength_of(part, definition)))
+        stages = zip(_STAGES[len(shares)], split(part, shares), strict=True)
+        leaves = [Plan.leaf(word, each, "", unit) for word, each in stages]
+        parts.append(Plan.sequence(f"slope on {name}", leaves))
+    return Plan.sequence("median", [*parts, Plan.leaf("intercept", costs[-1], "", unit)])
+
+
+def _name(tau: Fraction) -> str:
+    return f"{float(tau):g}"

@@ -1,0 +1,153 @@
+"""The fit of one table (or group) by one of the paper's orders, question by question through the gate.
+
+For each column: slopes of the median plane one at a time, its intercept, then line after line in the order of the
+design. A slope is asked for along what is left of a predictor after *its* released median plane: the planes are the
+same as with the predictors themselves, but these leftovers are nearly uncorrelated. Everything that decides how to go
+on comes from the schema, the public number of rows, or from what was released before.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate
+from quantail.quantiles import Scale, choose_slope
+from quantail.quantiles.grid import wide
+from quantail.quantiles.lattice import candidates_for
+from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments
+from quantail.quantiles.orders import MEDIAN
+from quantail.synthesis.column import Slope
+from quantail.synthesis.lines_design import LinesColumn, LinesDesign
+from quantail.synthesis.lines_model import LinesModel, draw_lines, explained
+
+Floats = NDArray[np.float64]
+
+_SIMULATED_ROWS = 2**14
+_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
+_ENDS = (0.05, 0.95)  # quantiles of the median plane's predictions where the index is 0 and 1
+
+
+@dataclass
+class LinesFit:
+    """A fit in progress: the gate, the public number of rows, confidential values, released models."""
+
+    gate: Gate
+    rows: int
+    confidential: dict[str, NDArray[Any]]
+    rng: np.random.Generator
+    values: dict[str, Floats] = field(default_factory=dict)
+    models: dict[str, LinesModel] = field(default_factory=dict)
+
+    def simulated(self) -> dict[str, Floats]:
+        """Draw rows of all columns released so far."""
+        return draw_lines(tuple(self.models.values()), _SIMULATED_ROWS, self.rng, balanced=True)
+
+
+def fit_lines(
+    gate: Gate, design: LinesDesign, confidential: dict[str, NDArray[Any]], progress: Callable[[str], None]
+) -> tuple[LinesModel, ...]:
+    """Release the lines of all columns of a design."""
+    fit = LinesFit(gate, design.rows, confidential, gate.noise.generator())
+    for column in design.columns:
+        progress(column.column.name)
+        fit.models[column.column.name] = _fit_column(fit, column)
+    return tuple(fit.models.values())
+
+
+def _fit_column(fit: LinesFit, design: LinesColumn) -> LinesModel:
+    name, scale = design.column.name, Scale.of(design.column)
+    y = fit.values[name] = scale.dithered(fit.confidential[name], fit.gate.noise)
+    simulated = fit.simulated() if design.predictors else {}
+    slopes = _fit_slopes(fit, design, scale, y, simulated)
+    left = y - explained(slopes, fit.values, y.size)
+    base = _fit_intercept(fit, design, scale, left)
+    low, first, last, high = _index_marks(base, slopes, simulated, least_spacing(scale))
+    empty = LinesModel(name, scale, base, slopes, low, high, (0.5,), (0.0,), (0.0,), design.settings.draw)
+    released = _fit_steps(fit, design, empty, y, (first, last))
+    taus = sorted(released)
+    return LinesModel(
+        name,
+        scale,
+        base,
+        slopes,
+        low,
+        high,
+        tuple(float(tau) for tau in taus),
+        tuple(float(released[tau][0]) for tau in taus),
+        tuple(float(released[tau][-1]) for tau in taus),
+        design.settings.draw,
+    )
+
+
+def _fit_slopes(
+    fit: LinesFit, design: LinesColumn, scale: Scale, y: Floats, simulated: dict[str, Floats]
+) -> tuple[Slope, ...]:
+    """Release the slopes of the median plane."""
+    total = dict.fromkeys(design.predictors, 0.0)
+    residual = y
+    for name in design.predictors:
+        # What is left of a predictor, as slopes on the predictors themselves: itself, less what explains it.
+        model = fit.models[name]
+        parts = [Slope(name, 1.0, model.base)]
+        parts += [Slope(s.on, -s.slope, s.centre) for s in model.slopes if s.on in total]
+        first, median, last = np.quantile(
+            explained(parts, simulated, _SIMULATED_ROWS), [0.25, 0.5, 0.75]
+        ).tolist()
+        x = explained(parts, fit.values, y.size)
+        low, high = scale.ends
+        reach = _REACH * (high - low) / max(last - first, least_spacing(model.scale))
+        leaves = design.plan.find(f"median/slope on {name}").leaves()
+        slope = choose_slope(fit.gate, leaves, residual, x, median, reach, fit.rows)
+        residual = residual - slope * x
+        for part in parts:
+            total[part.on] += slope * part.slope
+    return tuple(Slope(name, slope, fit.models[name].base) for name, slope in total.items())
+
+
+def _fit_intercept(fit: LinesFit, design: LinesColumn, scale: Scale, left: Floats) -> float:
+    """Release the median of what the slopes left over: the column's median where predictors are at their own."""
+    grid = wide(*scale.ends, scale.log)[:, None]
+    leaf = design.plan.find("median/intercept")
+    rows = Rows.of(left, None, INTERCEPT)
+    return float(choose_line(fit.gate, leaf, rows, INTERCEPT, grid, MEDIAN)[0])
+
+
+def _index_marks(
+    base: float, slopes: tuple[Slope, ...], simulated: dict[str, Floats], least: float
+) -> tuple[float, float, float, float]:
+    """Return released predictions of the median plane where the index is 0, its quartiles lie, and it is 1."""
+    if not slopes:
+        return base - least, base, base, base + least
+    predicted = base + explained(slopes, simulated, _SIMULATED_ROWS)
+    low, first, last, high = np.quantile(predicted, [_ENDS[0], 0.25, 0.75, _ENDS[1]]).tolist()
+    missing = max(least - (high - low), 0.0)
+    return low - missing, first, last, high + missing
+
+
+def _fit_steps(
+    fit: LinesFit, design: LinesColumn, plane: LinesModel, y: Floats, quartiles: tuple[float, float]
+) -> dict[Fraction, Floats]:
+    """Release all lines besides the median, as offsets from its plane."""
+    centre = plane.centre(fit.values, y.size)
+    instruments = INTERCEPT
+    if design.varying:
+        first, last = plane.index(np.array(quartiles)).tolist()
+        instruments = index_instruments(first, last)
+    rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
+    low, high = plane.scale.ends
+    released = {MEDIAN: np.zeros(2 if design.varying else 1)}
+    for step in design.steps:
+        candidates = candidates_for(step, released, high - low, least_spacing(plane.scale))
+        line = choose_line(fit.gate, design.leaf(step), rows, instruments, candidates, step.tau)
+        released[step.tau] = line
+    return released
+
+
+def least_spacing(scale: Scale) -> float:
+    """Return the smallest distance between lines that matters: a lattice step, or a millionth of the range."""
+    low, high = scale.ends
+    return (high - low) * 1e-6 if scale.log else max(scale.step, (high - low) * 1e-6)

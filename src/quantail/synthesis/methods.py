@@ -1,0 +1,94 @@
+"""The methods by name: how each checks its options, draws up a design, fits it, and reads and draws its columns.
+
+    ladder                     this package's own: few rungs in one draw, slopes, bends, calibration
+    kng, stepwise, sandwich    the paper's orders of single quantiles, made valid
+
+A new method is a new entry here; nothing else needs to know its name.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import OptionError
+from quantail.privacy import Definition, Gate
+from quantail.quantiles.orders import Order
+from quantail.schema import Schema
+from quantail.synthesis.column import ColumnModel, column_from_dict, draw_rows
+from quantail.synthesis.design import Design, draw_design
+from quantail.synthesis.fitting import fit_columns
+from quantail.synthesis.lines_design import LinesDesign, draw_lines_design
+from quantail.synthesis.lines_fitting import fit_lines
+from quantail.synthesis.lines_model import LinesModel, draw_lines
+from quantail.synthesis.lines_settings import read_settings
+
+AnyColumn = ColumnModel | LinesModel
+AnyDesign = Design | LinesDesign
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a synthesizer and a model need of a method.
+
+    Attributes
+    ----------
+    settings : callable
+        From options that were given (None for those that were not) to checked settings.
+    design : callable
+        From settings, schema, rows, cost, definition and a name to a design.
+    fit : callable
+        From a gate, a design, confidential columns and a callback to released columns.
+    read : callable
+        From the saved form of a column to the column.
+    draw : callable
+        From columns, a number of rows, a generator and whether to balance them to values on the modelling scales.
+    """
+
+    settings: Callable[[Mapping[str, Any]], Any]
+    design: Callable[[Any, Schema, int, Fraction, Definition, str], AnyDesign]
+    fit: Callable[[Gate, Any, dict[str, NDArray[Any]], Callable[[str], None]], tuple[AnyColumn, ...]]
+    read: Callable[[Mapping[str, Any]], AnyColumn]
+    draw: Callable[[Any, int, np.random.Generator, bool], dict[str, NDArray[Any]]]
+
+
+def method_of(name: str) -> Method:
+    """Return a method by its name."""
+    if name not in METHODS:
+        raise OptionError(f"method {name!r} is not known; use one of: {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def _no_settings(given: Mapping[str, Any]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with the ladder"
+            )
+
+
+def _ladder_design(
+    settings: None, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+) -> Design:
+    return draw_design(schema, rows, cost, definition, name)
+
+
+def _ladder_values(
+    columns: tuple[ColumnModel, ...], n: int, rng: np.random.Generator, balanced: bool
+) -> dict[str, NDArray[Any]]:
+    return draw_rows(columns, n, rng, balanced).values
+
+
+METHODS: dict[str, Method] = {
+    "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values),
+    **{
+        order: Method(
+            partial(read_settings, order), draw_lines_design, fit_lines, LinesModel.from_dict, draw_lines
+        )
+        for order in get_args(Order)
+    },
+}
