@@ -6,7 +6,11 @@ import pytest
 
 from quantail.errors import OptionError
 from quantail.evaluation import PAPER_MEASURES
-from quantail.experiments.simulation import replicate, run_simulation, summarise
+from quantail.experiments.methods import METHODS as ALL
+from quantail.experiments.methods import chosen_methods, synthesize
+from quantail.experiments.runner import Task, replicate
+from quantail.experiments.simulation import run_simulation
+from quantail.experiments.summary import summarise
 
 METHODS = ["ladder", "fresh", "quantreg"]
 
@@ -17,6 +21,14 @@ def refuse(word):
 
 def read(path):
     return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def journal(out):
+    return [json.loads(line, parse_constant=refuse) for line in (out / "replications.jsonl").open()]
+
+
+def row_of(method, seed, epsilon="1"):
+    return replicate(Task(method, epsilon, 0, seed, "simulated"), synthesize)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +45,7 @@ def test_results_hold_a_mean_and_a_standard_error_for_every_measure(study):
     results, out, _ = study
     assert read(out / "results.json") == results
     assert list(results) == METHODS
-    for result in results.values():
+    for result in (*results.values(), *read(out / "holdout.json").values()):
         assert set(result) == set(PAPER_MEASURES)
         for cell in result.values():
             assert set(cell) == {"mean", "se"}
@@ -42,10 +54,8 @@ def test_results_hold_a_mean_and_a_standard_error_for_every_measure(study):
 
 def test_every_replication_is_on_file_with_its_seed_and_noise(study):
     results, out, _ = study
-    form = read(out / "replications.json")
-    assert form["settings"]["epsilon"] == "1"
-    assert (form["settings"]["seed"], form["settings"]["secure"]) == (7, 1)
-    rows = form["replications"]
+    head, *rows = journal(out)
+    assert (head["settings"]["epsilon"], head["settings"]["seed"], head["settings"]["secure"]) == ("1", 7, 1)
     assert sorted((row["method"], row["replication"]) for row in rows) == sorted(
         (method, r) for method in METHODS for r in range(2)
     )
@@ -56,16 +66,27 @@ def test_every_replication_is_on_file_with_its_seed_and_noise(study):
     assert results["fresh"]["km"]["mean"] == pytest.approx(sum(km) / 2)
 
 
-def test_the_table_shows_every_method_its_worst_and_the_paper(study):
+def test_the_holdout_is_another_table_but_predicts_the_same_rows(study):
+    """Quantile regression stays closer to the rows it was made from than to the holdout."""
     _, out, _ = study
-    lines = (out / "table.md").read_text(encoding="utf-8").splitlines()
-    table = [line for line in lines if line.startswith("|")]
-    assert len({line.count("|") for line in table}) == 1
-    for method in METHODS:
-        assert any(line.startswith(f"| **{method}** |") for line in table)
-        assert any(line.startswith(f"| {method}, worst |") for line in table)
-    assert any(line.startswith("| ladder, 1 on secure noise |") for line in table)
-    assert any(line.startswith("| paper, ") for line in table)
+    for row in journal(out)[1:]:
+        assert row["holdout"]["nrmse_x2"] == row["nrmse_x2"]
+        assert row["holdout"]["km"] != row["km"]
+
+
+def test_the_tables_set_each_method_below_the_row_of_the_paper(study):
+    _, out, _ = study
+    text = (out / "table.md").read_text(encoding="utf-8")
+    first, second = (part.split("\n## ")[0] for part in text.split("## Table ")[1:])
+    for table in (first, second):
+        lines = [line for line in table.splitlines() if line.startswith("|")]
+        assert len({line.count("|") for line in lines}) == 1
+        labels = [line.split("|")[1].strip() for line in lines]
+        assert labels[labels.index("*paper: non-private*") + 1] == "**quantreg**"
+        assert {f"**{method}**" for method in METHODS} <= set(labels)
+        assert sum(label.startswith("*paper:") for label in labels) == 7
+    assert "743.62" not in first and "| *paper: stepwise fixed* | 0.0146 (0.00040) |" in first
+    assert "ladder, 1 on secure noise" in text
 
 
 def test_progress_ends_at_one(study):
@@ -77,7 +98,9 @@ def test_progress_ends_at_one(study):
 
 def test_the_same_seed_gives_the_same_row_and_another_does_not():
     for method in METHODS[:2]:
-        one, again, other = (replicate((method, "1", seed, 0, False)) for seed in (5, 5, 6))
+        one, again, other = (row_of(method, seed) for seed in (5, 5, 6))
+        for row in (one, again, other):
+            row.pop("seconds")
         assert one == again
         assert one["km"] != other["km"] or one["wrt"] != other["wrt"]
 
@@ -102,8 +125,17 @@ def test_an_unknown_method_is_refused_before_anything_is_written(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_groups_name_their_methods_once_and_only_valid_ones_are_called_private():
+    assert chosen_methods(["fresh", "reference"]) == ["fresh", "quantreg"]
+    assert chosen_methods(["all"]) == list(ALL)
+    assert len(chosen_methods(["published"])) == len(chosen_methods(["converged"])) == 5
+    assert set(chosen_methods(["valid"])) == {"ladder", *(m[:-10] for m in chosen_methods(["published"]))}
+    secure = {name for name, method in ALL.items() if method.noise(secure=True) == "secure"}
+    assert secure == set(chosen_methods(["valid"]))
+
+
 def means(epsilon, replications=8):
-    rows = [replicate(("ladder", epsilon, 40 + 1000 * r, r, False)) for r in range(replications)]
+    rows = [row_of("ladder", 40 + 1000 * r, epsilon) for r in range(replications)]
     return {name: cell["mean"] for name, cell in summarise(rows).items()}
 
 
