@@ -1,4 +1,8 @@
-"""`quantail experiment`: the studies behind the published figures, run again."""
+"""`quantail experiment`: the studies behind the published figures, run again.
+
+All data are simulated, so nothing confidential is read and nothing is charged. A killed run continues when the same
+command is given again.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,37 +14,111 @@ from quantail.cli.options import Quiet
 from quantail.errors import DataError, OptionError
 
 EXAMPLE = "quantail experiment simulation --epsilon 1 --replications 100 --out results"
+CURVES_EXAMPLE = "quantail experiment epsilon-curves --methods valid,reference --replications 10 --out curves"
+ABLATION_EXAMPLE = "quantail experiment ablation --replications 10 --seed 1 --out ablation"
 
 commands = typer.Typer(no_args_is_help=True)
+
+Out = Annotated[Path, typer.Option(help="Folder for the results; a killed run continues in it.")]
+Methods = Annotated[
+    str,
+    typer.Option(
+        help="Comma-separated methods, or the groups valid, published, converged, reference, baseline, all."
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the tables and of the simulated noise.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")]
+Replications = Annotated[int, typer.Option(min=1, help="How many simulated tables.")]
 
 
 @commands.command("simulation", epilog=f"Example: {EXAMPLE}")
 def simulation(
-    out: Annotated[Path, typer.Option(help="Folder for results.json and table.md.")],
-    methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = "ladder,quantreg,fresh",
+    out: Out,
+    methods: Methods = "valid,reference",
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
-    replications: Annotated[int, typer.Option(min=1, help="How many simulated tables.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the tables and of the simulated noise.")] = 1,
-    secure: Annotated[int, typer.Option(min=0, help="How many replications use secure noise.")] = 5,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")] = None,
+    replications: Replications = 100,
+    seed: Seed = 1,
+    secure: Annotated[
+        int, typer.Option(min=0, help="How many replications of valid methods use secure noise.")
+    ] = 5,
+    workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """Repeat the simulation study of Tran, Reimherr and Slavković (2023).
+    """Repeat the simulation study of Tran, Reimherr and Slavković (2023): its Tables 1 and 2 beside ours.
 
     The tables are simulated, so nothing confidential is read and nothing is charged.
     """
     from quantail.experiments.simulation import run_simulation
     from quantail.privacy.budget import parse_epsilon
 
-    names = [name.strip() for name in methods.split(",") if name.strip()]
-    if not names:
-        raise OptionError("--methods is empty: name at least one, for instance --methods ladder,fresh")
+    names = _listed(methods, "--methods", "ladder,fresh")
     budget = parse_epsilon(epsilon)
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is not a folder; choose another one with --out")
+    _check_folder(out)
     with progress("simulation", quiet) as report:
         run_simulation(
             names, budget, replications, seed, out, secure=secure, workers=workers, progress=report
         )
+    _show(out)
+
+
+@commands.command("epsilon-curves", epilog=f"Example: {CURVES_EXAMPLE}")
+def epsilon_curves(
+    out: Out,
+    methods: Methods = "valid,reference",
+    epsilons: Annotated[str, typer.Option(help="Comma-separated privacy budgets.")] = "0.1,0.25,0.5,1,2,5,10",
+    replications: Replications = 10,
+    seed: Seed = 1,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Draw every measure of the simulation study against epsilon, for every method, in one figure."""
+    from quantail.experiments.epsilon_curves import run_epsilon_curves
+    from quantail.privacy.budget import parse_epsilon
+
+    names = _listed(methods, "--methods", "ladder,fresh")
+    budgets = [parse_epsilon(epsilon) for epsilon in _listed(epsilons, "--epsilons", "0.25,1")]
+    _check_folder(out)
+    with progress("epsilon curves", quiet) as report:
+        run_epsilon_curves(names, budgets, replications, seed, out, workers=workers, progress=report)
+    _show(out)
+
+
+@commands.command("ablation", epilog=f"Example: {ABLATION_EXAMPLE}")
+def ablation(
+    out: Out,
+    epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
+    replications: Replications = 10,
+    seed: Seed = 1,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Go from the paper's sandwich as published to this package's ladder, one repair at a time."""
+    from quantail.experiments.ablation import run_ablation
+    from quantail.privacy.budget import parse_epsilon
+
+    budget = parse_epsilon(epsilon)
+    _check_folder(out)
+    with progress("ablation", quiet) as report:
+        run_ablation(budget, replications, seed, out, workers=workers, progress=report)
+    _show(out)
+
+
+def _listed(text: str, option: str, example: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise OptionError(f"{option} is empty: name at least one, for instance {option} {example}")
+    return names
+
+
+def _check_folder(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out} is not a folder; choose another one with --out")
+
+
+def _show(out: Path) -> None:
+    from quantail.experiments.figure_style import can_draw
+
     say((out / "table.md").read_text(encoding="utf-8"))
-    note(f"Wrote {out / 'results.json'} and {out / 'table.md'}")
+    note(f"Wrote {', '.join(sorted(path.name for path in out.iterdir()))} into {out}")
+    if not can_draw():
+        note("No figures: they need matplotlib (pip install 'quantail[experiments]').")
