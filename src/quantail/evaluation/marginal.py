@@ -51,10 +51,11 @@ def k_marginal(real: Any, synth: Any, columns: Sequence[str] | None = None) -> f
         # side="left" counts the edges strictly below a value: bins open on the left, closed on the right.
         cells = cells * _BINS + np.searchsorted(edges, np.concatenate([one, other]), side="left")
     _, cell = np.unique(cells, return_inverse=True)
-    return _score(cell[: left.shape[0]], cell[left.shape[0] :])
+    return overlap_score(cell[: left.shape[0]], cell[left.shape[0] :])
 
 
-def _score(real: NDArray[np.int64], synth: NDArray[np.int64]) -> float:
+def overlap_score(real: NDArray[np.int64], synth: NDArray[np.int64]) -> float:
+    """Score two lists of cell numbers: 1000 if the cells have equal shares, 0 if none is shared."""
     count = int(max(real.max(), synth.max())) + 1
     f = np.bincount(real, minlength=count) / real.size
     g = np.bincount(synth, minlength=count) / synth.size
