@@ -5,13 +5,15 @@ that lower the Gini impurity most, down to `depth` levels, single rows allowed a
 misclassified rows. A subtree stays only where it lowers them by more than cp times those of the root for each
 of its splits, which is how R's rpart reads `cp` for classes. scikit-learn prunes by impurity, so its
 `ccp_alpha` cannot say this: with classes of equal size the two differ by the many splits that change
-probabilities but no verdict. Here it is compiled and grown one level of the tree at a time, from columns sorted
-once. NOT PRIVATE: an experiment's tool.
+probabilities but no verdict. Here it is compiled and grown one level of the tree at a time from sorted columns;
+the real rows are sorted once for many trees. NOT PRIVATE: an experiment's tool.
 
 Notation: node 1 is the root, the children of node k are 2k and 2k + 1.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +28,29 @@ DEPTH = 5
 CP = 0.01
 
 
-def origin_pmse(real: Floats, synthetic: Floats, *, depth: int = DEPTH, cp: float = CP) -> float:
+@dataclass(frozen=True)
+class SortedTable:
+    """Columns of a table (k, n), and for each the order of its rows."""
+
+    columns: Floats
+    order: Whole
+
+
+def sort_table(rows: Floats) -> SortedTable:
+    """Sort each column of a matrix of shape (n, k)."""
+    if rows.ndim != 2 or rows.shape[0] == 0:
+        raise DataError("origin tree: give matrices with at least one row.")
+    columns = np.ascontiguousarray(rows.T, dtype=np.float64)
+    return SortedTable(columns, np.argsort(columns, axis=1))
+
+
+def origin_pmse(real: SortedTable, synthetic: SortedTable, *, depth: int = DEPTH, cp: float = CP) -> float:
     """Average (p - c)^2 over all rows: p the share of synthetic rows in a row's leaf, c their share overall.
 
     Parameters
     ----------
-    real, synthetic : arrays of shape (n, k) and (m, k)
-        Rows of the two tables, columns in the same order.
+    real, synthetic : SortedTable
+        The two tables, columns in the same order.
     depth : int
         Levels of splits; with 0 the tree is its root and the answer 0.
     cp : float
@@ -40,22 +58,47 @@ def origin_pmse(real: Floats, synthetic: Floats, *, depth: int = DEPTH, cp: floa
 
     Examples
     --------
-    >>> origin_pmse(np.array([[1.0], [2.0]]), np.array([[7.0], [8.0]]))
-    0.25
+    >>> low, high = sort_table(np.array([[1.0], [2.0]])), sort_table(np.array([[7.0], [8.0]]))
+    >>> origin_pmse(low, high), origin_pmse(low, low)
+    (0.25, 0.0)
     """
-    if real.ndim != 2 or synthetic.ndim != 2 or real.shape[1] != synthetic.shape[1]:
-        raise DataError("origin tree: give two matrices with the same columns.")
+    if real.columns.shape[0] != synthetic.columns.shape[0]:
+        raise DataError("origin tree: give two tables with the same columns.")
     if depth < 0 or not cp >= 0:
         raise OptionError("origin tree: depth and cp must not be negative; the paper uses 5 and 0.01.")
-    columns = np.ascontiguousarray(np.concatenate([real, synthetic]).T, dtype=np.float64)
-    origin = np.repeat(np.array([0, 1]), [real.shape[0], synthetic.shape[0]])
-    counts, split = _grow(columns, np.argsort(columns, axis=1), origin, depth)
-    return float(_leaf_pmse(counts, _pruned(counts, split, cp)))
+    columns = np.concatenate([real.columns, synthetic.columns], axis=1)
+    order = _joint_order(columns, real.order, synthetic.order)
+    n, m = real.columns.shape[1], synthetic.columns.shape[1]
+    price = cp * min(n, m)
+    counts, split = _grow(columns, order, np.repeat(np.array([0, 1]), [n, m]), depth, price)
+    return float(_leaf_pmse(counts, _pruned(counts, split, price)))
 
 
 @compiled
-def _grow(columns: Floats, order: Whole, origin: Whole, depth: int) -> tuple[Whole, NDArray[np.bool_]]:
-    """Split level by level; return each node's rows by origin and whether it was split."""
+def _joint_order(columns: Floats, real: Whole, synthetic: Whole) -> Whole:
+    """Merge the orders of the first rows and of the rows after them into the order of all."""
+    n, m = real.shape[1], synthetic.shape[1]
+    order = np.empty((columns.shape[0], n + m), dtype=np.int64)
+    for k in range(columns.shape[0]):
+        i, j = 0, 0
+        while i + j < n + m:
+            if j == m or (i < n and columns[k, real[k, i]] <= columns[k, n + synthetic[k, j]]):
+                order[k, i + j] = real[k, i]
+                i += 1
+            else:
+                order[k, i + j] = n + synthetic[k, j]
+                j += 1
+    return order
+
+
+@compiled
+def _grow(
+    columns: Floats, order: Whole, origin: Whole, depth: int, price: float
+) -> tuple[Whole, NDArray[np.bool_]]:
+    """Split level by level; return each node's rows by origin and whether it was split.
+
+    A node with no more errors than the price of one split is left alone: pruning would undo any split of it.
+    """
     size = 2 ** (depth + 1)
     counts = np.zeros((size, 2), dtype=np.int64)
     split = np.zeros(size, dtype=np.bool_)
@@ -63,7 +106,7 @@ def _grow(columns: Floats, order: Whole, origin: Whole, depth: int) -> tuple[Who
     for row in range(origin.size):
         counts[1, origin[row]] += 1
     for level in range(depth):
-        column, cut = _best_splits(columns, order, origin, node, counts, 2**level)
+        column, cut = _best_splits(columns, order, origin, node, counts, 2**level, price)
         for row in range(origin.size):
             here = node[row]
             if here >= 2**level and column[here] >= 0:
@@ -75,7 +118,7 @@ def _grow(columns: Floats, order: Whole, origin: Whole, depth: int) -> tuple[Who
 
 @compiled
 def _best_splits(
-    columns: Floats, order: Whole, origin: Whole, node: Whole, counts: Whole, first: int
+    columns: Floats, order: Whole, origin: Whole, node: Whole, counts: Whole, first: int, price: float
 ) -> tuple[Whole, Floats]:
     """Find for each node of a level (numbers from `first`) the column and the cut of lowest impurity.
 
@@ -85,7 +128,9 @@ def _best_splits(
     size = 2 * first
     column, cut = np.full(size, -1, dtype=np.int64), np.zeros(size)
     best = np.zeros(size)
+    worth = np.zeros(size, dtype=np.bool_)
     for here in range(first, size):
+        worth[here] = min(counts[here, 0], counts[here, 1]) > price
         a, b = float(counts[here, 0]), float(counts[here, 1])
         best[here] = (a * a + b * b) / max(a + b, 1.0) + 1e-9
     for k in range(columns.shape[0]):
@@ -94,8 +139,8 @@ def _best_splits(
         for place in range(order.shape[1]):
             row = order[k, place]
             here, value = node[row], columns[k, row]
-            if here < first:
-                continue  # its leaf was closed on an earlier level
+            if not worth[here]:
+                continue
             a, b = seen[here, 0], seen[here, 1]
             if a + b > 0.0 and value > last[here]:
                 c, d = counts[here, 0] - a, counts[here, 1] - b
@@ -108,10 +153,9 @@ def _best_splits(
 
 
 @compiled
-def _pruned(counts: Whole, split: NDArray[np.bool_], cp: float) -> NDArray[np.bool_]:
-    """Undo, from the bottom, every split whose subtree gains no more than `cp` of the root's errors a split."""
+def _pruned(counts: Whole, split: NDArray[np.bool_], price: float) -> NDArray[np.bool_]:
+    """Undo, from the bottom, every split whose subtree saves no more than `price` errors for each of its splits."""
     kept = split.copy()
-    price = cp * min(counts[1, 0], counts[1, 1])
     cost = np.zeros(split.size)  # misclassified rows below a node, plus the price of the splits
     for here in range(split.size - 1, 0, -1):
         cost[here] = min(counts[here, 0], counts[here, 1])

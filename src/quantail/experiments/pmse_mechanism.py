@@ -12,13 +12,17 @@ the start, with the true intercepts and slopes, is knowledge that a user of real
 are those of the authors' public code: start, all parameters moved at once with standard deviation .4, rates
 reflected at zero, tree of depth 5 with cp .01. They rerun a chain that never moves; from this start, where
 every rate is far too small, the first proposals are taken, so that no such rule is needed.
+
+Most proposals are hopeless. The chance that decides a step is drawn before the utility, and the draws for it
+stop as soon as the pMSE found so far, with 0 for the rest, already rules the step out: the same decisions for a
+third of the work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp, inf
+from math import inf, log1p
 from typing import Any
 
 import numpy as np
@@ -26,7 +30,7 @@ from numpy.typing import NDArray
 
 from quantail.datasets import PAPER_COLUMNS
 from quantail.errors import DataError, OptionError
-from quantail.experiments.origin_tree import origin_pmse
+from quantail.experiments.origin_tree import SortedTable, origin_pmse, sort_table
 
 Floats = NDArray[np.float64]
 
@@ -81,11 +85,9 @@ def pmse_mechanism(
     first = state = evaluate_state(np.array(START), real, epsilon, rng, sets)
     accepted = 0
     for _ in range(steps):
-        moved = evaluate_state(propose(state.parameters, rng), real, epsilon, rng, sets)
-        if rng.random() < acceptance(state.log_weight, moved.log_weight):
-            state = moved
-            accepted += 1
-    rows = draw_family(state.parameters, real.shape[0], rng)
+        before, state = state, metropolis_step(state, real, epsilon, rng, sets)
+        accepted += state is not before
+    rows = draw_family(state.parameters, real.columns.shape[1], rng)
     notes = {
         "accepted": accepted / max(steps, 1),
         "parameters": dict(zip(PARAMETERS, state.parameters.tolist(), strict=True)),
@@ -111,15 +113,36 @@ def propose(parameters: Floats, rng: np.random.Generator) -> Floats:
     return moved
 
 
-def evaluate_state(
-    parameters: Floats, real: Floats, epsilon: float, rng: np.random.Generator, sets: int
+def metropolis_step(
+    state: ChainState, real: SortedTable, epsilon: float, rng: np.random.Generator, sets: int
 ) -> ChainState:
-    """Draw `sets` tables with the parameters, average the tree's pMSE, and weigh the parameters by it."""
-    if (parameters[_RATES] <= 0).any():
-        return ChainState(parameters, inf, -inf)
-    n = real.shape[0]
-    pmse = float(np.mean([origin_pmse(real, draw_family(parameters, n, rng)) for _ in range(sets)]))
-    return ChainState(parameters, pmse, log_weight(parameters, pmse, n, epsilon))
+    """Propose a move and take it with probability min(1, w(proposed) / w(current)); else return `state` itself."""
+    proposed = propose(state.parameters, rng)
+    bar = state.log_weight + log1p(-rng.random())
+    moved = evaluate_state(proposed, real, epsilon, rng, sets, bar)
+    return moved if moved.log_weight >= bar else state
+
+
+def evaluate_state(
+    parameters: Floats,
+    real: SortedTable,
+    epsilon: float,
+    rng: np.random.Generator,
+    sets: int,
+    bar: float = -inf,
+) -> ChainState:
+    """Draw `sets` tables with the parameters, average the tree's pMSE, and weigh the parameters by it.
+
+    Stops early, with a log weight that is too high but still below `bar`, once it cannot reach `bar` any more.
+    """
+    n = real.columns.shape[1]
+    pmse, weight = 0.0, log_weight(parameters, 0.0, n, epsilon)
+    for _ in range(sets):
+        if weight < bar or weight == -inf:
+            break
+        pmse += origin_pmse(real, sort_table(draw_family(parameters, n, rng))) / sets
+        weight = log_weight(parameters, pmse, n, epsilon)
+    return ChainState(parameters, pmse, weight)
 
 
 def log_weight(parameters: Floats, pmse: float, n: int, epsilon: float) -> float:
@@ -129,18 +152,13 @@ def log_weight(parameters: Floats, pmse: float, n: int, epsilon: float) -> float
     return -float(np.sum(parameters**2)) / (2 * PRIOR_VARIANCE) - n * epsilon * pmse / 2
 
 
-def acceptance(current: float, proposed: float) -> float:
-    """Give the probability of moving, from log weights: min(1, w(proposed) / w(current))."""
-    if proposed == -inf:
-        return 0.0
-    return 1.0 if proposed >= current else exp(proposed - current)
-
-
-def _checked(train: Mapping[str, Floats]) -> Floats:
+def _checked(train: Mapping[str, Floats]) -> SortedTable:
     missing = [name for name in PAPER_COLUMNS if name not in train]
     if missing:
-        raise DataError(f"pmse mechanism: column {missing[0]} is missing; it needs {', '.join(PAPER_COLUMNS)}.")
+        raise DataError(
+            f"pmse mechanism: column {missing[0]} is missing; it needs {', '.join(PAPER_COLUMNS)}."
+        )
     real = np.column_stack([np.asarray(train[name], dtype=float) for name in PAPER_COLUMNS])
     if real.shape[0] == 0 or not np.isfinite(real).all():
         raise DataError("pmse mechanism: the table is empty or has missing or infinite values.")
-    return real
+    return sort_table(real)
