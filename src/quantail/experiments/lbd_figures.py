@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from quantail.datasets import LBD_INDUSTRIES, LBD_VARIANTS, lbd_industry
 from quantail.datasets import lbd_targets as targets
+from quantail.errors import OptionError
+from quantail.experiments.figure_style import can_draw, new_figure, save
 
 Floats = NDArray[np.float64]
 
@@ -156,29 +158,27 @@ def _growth_cells(growth: Floats, before: Floats) -> list[str]:
 
 def draw_stand_in(path: Path, seeds: int = SEEDS) -> None:
     """Draw generated panels against the published curves: trends, size tail and growth rates."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
+    if not can_draw():
+        raise OptionError(
+            "draw_stand_in: needs matplotlib; install it with: pip install 'quantail[experiments]'"
+        )
     panels = [measure_all(seed) for seed in range(seeds)]
-    figure, axes = plt.subplots(2, 4, figsize=(15, 7), layout="constrained")
+    figure, axes = new_figure(2, 4, (15, 7))
     for axis, sic in zip(axes[0], LBD_INDUSTRIES, strict=True):
         generated = [facts[sic].gross / 1000 for facts in panels]
         _trend(axis, targets.YEARS, generated, np.array(targets.GROSS_EMPLOYMENT[sic]) / 1000)
-        axis.set_title(f"SIC {sic}: gross employment, thousands", fontsize=10)
+        axis.set_title(f"SIC {sic}: gross employment, thousands")
         axis.set_ylim(bottom=0)
     rates = [pooled_rates(facts) for facts in panels]
     _trend(axes[1, 0], targets.YEARS[1:], [rate[0] for rate in rates], np.array(targets.JOB_CREATION))
-    axes[1, 0].set_title("Job creation of continuers, %", fontsize=10)
+    axes[1, 0].set_title("Job creation of continuers, %")
     _trend(axes[1, 1], targets.YEARS[1:], [rate[1] for rate in rates], np.array(targets.NET_CREATION))
-    axes[1, 1].set_title("Net creation of continuers, %", fontsize=10)
+    axes[1, 1].set_title("Net creation of continuers, %")
     _size_tails(axes[1, 2], panels[0])
     _growth_rates(axes[1, 3])
     axes[0, 0].legend(loc="lower right", fontsize=9)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    save(figure, path)
 
 
 def _trend(axis: Any, years: tuple[int, ...], generated: list[Floats], raw: Floats) -> None:
@@ -193,22 +193,23 @@ def _size_tails(axis: Any, facts: dict[int, Facts]) -> None:
     for sic, fact in facts.items():
         sizes = np.sort(fact.sizes[fact.sizes > 0])
         axis.loglog(sizes, 1 - np.arange(len(sizes)) / len(sizes), label=f"SIC {sic}", linewidth=1.2)
-    axis.set_title("Share of establishments at least this large, 1994", fontsize=10)
+    axis.set_title("Share at least this large, 1994")
     axis.set_xlabel("employees")
     axis.legend(fontsize=8)
     axis.grid(alpha=0.2)
 
 
 def _growth_rates(axis: Any, sic: int = 239, least: float = 20.0) -> None:
-    edges = np.linspace(-2.5, 2.5, 61)
+    edges = np.linspace(-2.5, 2.5, 51)
     for variant in LBD_VARIANTS:
         fact = measure_industry(lbd_industry(sic, 0, variant))
         growth = fact.growth[fact.before >= np.log(least)]
         density, _ = np.histogram(growth[growth != 0], edges, density=True)
         centres = (edges[1:] + edges[:-1]) / 2
         axis.semilogy(centres, np.where(density > 0, density, np.nan), linewidth=1.1, label=variant)
-    axis.set_title(f"Log growth, SIC {sic}, from {least:g} employees, movers", fontsize=10)
-    axis.legend(fontsize=7, loc="upper right")
+    axis.set_ylim(3e-5, 4)
+    axis.set_title(f"Log growth, SIC {sic}, size {least:g}+")
+    axis.legend(fontsize=7, loc="lower center")
     axis.grid(alpha=0.2)
 
 
