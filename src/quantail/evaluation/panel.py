@@ -27,6 +27,7 @@ PANEL_MEASURES = (
     "net_mae",
     "pmse",
     "km",
+    "km_active",
     "growth_tv",
     "unchanged",
     "size_class_max",
@@ -101,7 +102,8 @@ def evaluate_panel(real: ArrayLike, synth: ArrayLike, seed: int = 0) -> dict[str
     Returns
     -------
     dict
-        Keys as in `PANEL_MEASURES`. `km` (0 to 1000) is better if higher, all others if lower.
+        Keys as in `PANEL_MEASURES`. `km` and `km_active` (0 to 1000; the latter on units active in all three
+        periods) are better if higher, all others if lower.
     """
     real, synth = histories(real), histories(synth)
     return {
@@ -110,6 +112,7 @@ def evaluate_panel(real: ArrayLike, synth: ArrayLike, seed: int = 0) -> dict[str
         "net_mae": net_mae(real, synth),
         "pmse": pmse_lasso(real, synth, seed=seed),
         "km": random_marginals(real, synth, seed=seed),
+        "km_active": random_marginals(real, synth, seed=seed, inactive="drop"),
         "growth_tv": growth_difference(real, synth),
         "unchanged": unchanged_difference(real, synth),
         "size_class_max": size_class_difference(real, synth),
