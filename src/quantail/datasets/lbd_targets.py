@@ -1,8 +1,8 @@
 """What the stand-in panel is calibrated to: published figures, nothing computed from confidential data.
 
 Gross employment, job creation and net creation are read off the plots of Tran, Reimherr and Slavković (2023,
-section 5: the curves they call raw); sample sizes from their table of industries; the rest from County
-Business Patterns and the Business Dynamics Statistics of the U.S. Census Bureau.
+their application: the curves they call raw); sample sizes from their table of industries; entry and exit from
+the Business Dynamics Statistics, the rest from other published U.S. business statistics.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ NET_CREATION = (
 # fmt: on
 
 # Shares of establishments with at most 4 and with 5 to 9 employees, 1994, of the sector each industry belongs
-# to (construction, manufacturing, retail, services). Those without employees in March count as at most 4.
+# to (construction, manufacturing, retail, services). We take it that those without
+# employees in March count as at most 4.
 SIZE_SHARES = {178: (0.652, 0.175), 239: (0.353, 0.169), 542: (0.458, 0.236), 829: (0.596, 0.192)}
 
 ZERO_SHARE = 0.104  # establishments with payroll but nobody employed on March 12, all sectors, 1995
