@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal as assert_polars_equal
 
+from quantail.datasets import lbd_industry, lbd_long
 from quantail.errors import DataError, ModelError, SchemaError
 from quantail.frames import PanelShape, check_table, confidential_columns, confidential_panel, panel_frame
 from quantail.schema import Column, Panel, Schema
@@ -295,6 +296,17 @@ def test_industries_of_any_size_can_be_taken_out(sizes):
     assert back["emp_2000"].null_count == sizes[0]
 
 
+def test_groups_of_two_columns_are_numbered_row_by_row():
+    status = Column("mu", "category", categories=("0", "1"))
+    schema = replace(WIDE, columns=(COLUMNS[0], status, *COLUMNS[2:]), by=("sic3", "mu"))
+    data = confidential_panel(pa.table(TABLE), schema)
+    assert [data.groups[k] for k in data.group] == [("542", "1"), ("178", "0"), ("178", "1")]
+    assert data.of_group(1).units.to_pylist() == ["a"]
+    assert replace(schema, by=()).confidential == WIDE.confidential
+    single = confidential_panel(pa.table(TABLE), replace(schema, by=()))
+    assert (single.groups, single.group.tolist()) == (((),), [0, 0, 0])
+
+
 def test_a_table_without_rows_is_refused():
     with pytest.raises(DataError, match="has no rows"):
         confidential_panel(pa.table(TABLE).slice(0, 0), WIDE)
@@ -362,3 +374,18 @@ def test_panels_and_tables_are_not_confused():
 def test_a_damaged_shape_is_refused(damage):
     with pytest.raises(ModelError, match="damaged"):
         PanelShape.from_dict(damage)
+
+
+def test_the_stand_in_for_establishments_is_taken_as_it_is():
+    columns = (*COLUMNS[:3], Column("pay", "integer", 0, 10**7))
+    wide = Schema(
+        columns, "establishment", by=("sic3",), panel=Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+    )
+    long = replace(wide, panel=replace(wide.panel, layout="long", time="year"))
+    one, other = lbd_industry(178), lbd_long(178)
+    data, rows = confidential_panel(one, wide), confidential_panel(other, long)
+    assert data.values["emp"].shape == (10_975, 25)
+    np.testing.assert_array_equal(data.values["emp"], rows.values["emp"])
+    np.testing.assert_array_equal(data.values["pay"], rows.values["pay"])
+    assert panel_frame(data, PanelShape.of(one, wide)).equals(one)
+    assert panel_frame(rows, PanelShape.of(other, long)).equals(other)

@@ -102,14 +102,14 @@ def _public_columns(
         elif index.differs(codes):
             problems.append(differing(column.name))
         else:
-            public[column.name] = stored.take(pa.array(index.first))
+            public[column.name] = stored.take(pa.array(index.speaker))
     for name in schema.by:
         column = schema.column(name)
         outcome = admit_column(table, replace(column, public=False))
         if isinstance(outcome, Problem):
             problems = [problem for problem in problems if problem.column != name] + [outcome]
         else:
-            group = group * len(column.categories) + outcome[index.first].astype(np.int64)
+            group = group * len(column.categories) + outcome[index.speaker].astype(np.int64)
     return group, public, problems
 
 

@@ -1,7 +1,7 @@
 """Which unit and period every row of a panel's table belongs to, and when each unit is active.
 
 Units are numbered in the order of their first row. What belongs to the unit must be the same in all of its
-rows, so the first row speaks for it.
+rows, so any of them speaks for it.
 """
 
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class PanelIndex:
         Identities, as the table holds them.
     unit : int64 array, one per row
         Number of the row's unit.
-    first : int64 array, shape (n,)
-        First row of every unit.
+    speaker : int64 array, shape (n,)
+        A row of every unit, which speaks for it.
     entry, exit : int64 arrays, shape (n,)
         First and last active period.
     active : bool array, shape (n, T)
@@ -42,7 +42,7 @@ class PanelIndex:
 
     units: pa.Array
     unit: Integers
-    first: Integers
+    speaker: Integers
     entry: Integers
     exit: Integers
     active: NDArray[np.bool_]
@@ -55,7 +55,7 @@ class PanelIndex:
 
     def differs(self, values: NDArray[Any]) -> bool:
         """Say whether a column differs between rows of one unit."""
-        return _differs(values, self.unit, self.first)
+        return _differs(values, self.unit, self.speaker)
 
 
 def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
@@ -64,17 +64,17 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
     found = _units(table, panel)
     if isinstance(found, Problem):
         return [found]
-    units, unit, first = found
+    units, unit, speaker = found
     problems: list[Problem] = []
     years: dict[str, Integers] = {}
     for name in (panel.entry, panel.exit):
         column = _whole(table, name)
-        if not isinstance(column, Problem) and _differs(column, unit, first):
+        if not isinstance(column, Problem) and _differs(column, unit, speaker):
             column = differing(name)
         if isinstance(column, Problem):
             problems.append(column)
         else:
-            years[name] = column[first]
+            years[name] = column[speaker]
     place = _places(table, panel, unit)
     if isinstance(place, Problem):
         problems.append(place)
@@ -86,7 +86,7 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
         return problems
     periods = np.asarray(panel.periods)
     active = (periods >= entry[:, None]) & (periods <= exit_[:, None])
-    return PanelIndex(units, unit, first, entry, exit_, active, place)
+    return PanelIndex(units, unit, speaker, entry, exit_, active, place)
 
 
 def stored_column(table: Table, name: str) -> pa.Array | None:
@@ -111,13 +111,12 @@ def _units(table: Table, panel: Panel) -> tuple[pa.Array, Integers, Integers] | 
     if plain.null_count or _has_nan(plain):
         return Problem(panel.unit, "holds missing values", "give every row the identity of its unit")
     unit = plain.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    first = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-    # Written back to front, the first row of a unit is written last and stays.
-    first[unit[::-1]] = np.arange(unit.size - 1, -1, -1)
-    if panel.layout == "wide" and first.size < unit.size:
+    speaker = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    speaker[unit] = np.arange(unit.size)
+    if panel.layout == "wide" and speaker.size < unit.size:
         hint = 'keep one row per unit, or write layout = "long"'
         return Problem(panel.unit, "holds the same unit more than once", hint)
-    return stored.take(pa.array(first)), unit, first
+    return stored.take(pa.array(speaker)), unit, speaker
 
 
 def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | None:
@@ -162,8 +161,8 @@ def _whole(table: Table, name: str) -> Integers | Problem:
     return whole
 
 
-def _differs(values: NDArray[Any], unit: Integers, first: Integers) -> bool:
-    return bool((values != values[first][unit]).any())
+def _differs(values: NDArray[Any], unit: Integers, speaker: Integers) -> bool:
+    return bool((values != values[speaker][unit]).any())
 
 
 def _has_nan(data: pa.Array) -> bool:
