@@ -24,7 +24,8 @@ ALL = {" ".join(path): command for path, command in commands()}
 def test_the_commands_are_those_promised():
     promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "demo"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "export")}
-    assert set(ALL) == promised | {"experiment simulation"}
+    promised |= {f"experiment {name}" for name in ("simulation", "epsilon-curves", "ablation")}
+    assert set(ALL) == promised
 
 
 @pytest.mark.parametrize("name", ALL)

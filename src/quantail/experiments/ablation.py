@@ -95,7 +95,7 @@ STEPS: dict[str, Step] = {
         ),
         Step(
             "neighbours",
-            "only rows between neighbours: 49 rungs",
+            "only the rows between neighbours",
             _EXACT,
             True,
             partial(_bare, rungs=Rungs()),

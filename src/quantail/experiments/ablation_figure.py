@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from quantail.experiments.ablation import STEPS
-from quantail.experiments.figure_style import FALSE_COLOUR, TRUE_COLOUR, new_figure, save
+from quantail.experiments.figure_style import FALSE_COLOUR, TRUE_COLOUR, new_figure, plain_log, save
 from quantail.experiments.paper_tables import Summary
 from quantail.experiments.summary import HIGHER_IS_BETTER, MEASURE_NAMES
 
 _LINEAR = ("km",)
+_MARGIN = 1.3
 
 
 def draw_ablation(results: Mapping[str, Summary], path: Path) -> Path:
@@ -20,7 +21,9 @@ def draw_ablation(results: Mapping[str, Summary], path: Path) -> Path:
     for axis, measure in zip(axes.flat, MEASURE_NAMES, strict=True):
         for place, (name, summary) in zip(places, results.items(), strict=True):
             _draw_dot(axis, place, summary[measure], STEPS[name].holds)
-        _finish(axis, measure)
+        means = [float(summary[measure]["mean"] or 0.0) for summary in results.values()]
+        axis.plot(means, places, color="#999999", linewidth=0.8, zorder=0)
+        _finish(axis, measure, means)
     labels = [f"{STEPS[name].title}  {place}" for place, name in zip(places, results, strict=True)]
     axes.flat[0].set_yticks(places, labels)
     axes.flat[0].set_ylim(len(results) - 0.5, -0.5)
@@ -34,7 +37,7 @@ def _draw_dot(axis: Any, place: int, value: Mapping[str, float | None], holds: b
     axis.errorbar(value["mean"], place, xerr=value["se"] or 0.0, markersize=5, elinewidth=1.2, **look)
 
 
-def _finish(axis: Any, measure: str) -> None:
+def _finish(axis: Any, measure: str, means: list[float]) -> None:
     better = "higher" if measure in HIGHER_IS_BETTER else "lower"
     axis.set_title(
         f"{MEASURE_NAMES[measure]} ({better} is better)", loc="left", fontsize=9.5, fontweight="bold"
@@ -43,6 +46,8 @@ def _finish(axis: Any, measure: str) -> None:
         axis.set_xlim(0, 1000)
     else:
         axis.set_xscale("log")
+        axis.set_xlim(min(means) / _MARGIN, max(means) * _MARGIN)
+        plain_log(axis.xaxis, min(means), max(means))
     axis.grid(alpha=0.25, linewidth=0.6)
 
 
@@ -51,5 +56,12 @@ def _key() -> list[Any]:
 
     return [
         Line2D([], [], color=FALSE_COLOUR, marker="s", linestyle="", label="claimed epsilon is not true"),
-        Line2D([], [], color=TRUE_COLOUR, marker="o", linestyle="", label="claimed epsilon is true"),
+        Line2D(
+            [],
+            [],
+            color=TRUE_COLOUR,
+            marker="o",
+            linestyle="",
+            label="claimed epsilon is true (3 to 5: of exact draws)",
+        ),
     ]

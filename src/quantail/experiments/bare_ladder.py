@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.datasets import PAPER_COLUMNS, paper_schema
+from quantail.experiments.squeeze import squeeze
 from quantail.privacy import Gate, Noise, Plan, split
 from quantail.quantiles import (
     Curve,
     Scale,
     StepCurve,
     choose_slope,
-    climb,
     draw_rungs,
     fit_curve,
     ladder_depth,
@@ -37,6 +37,7 @@ _COLUMN_SHARES = (2, 1, 1)
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 _QUARTILES = np.array([0.25, 0.5, 0.75])
 _LOW_END = 0.05
+_THREE_RUNGS = 90.0  # the signal from which there are three: the fewest with a median among them
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Rungs:
 
     def levels(self, signal: float) -> tuple[Fraction, ...]:
         """Return the quantile levels of a column that has `signal` = rows * epsilon to spend on them."""
-        values = rung_levels(signal).tolist() if self.few else PAPER_TAUS
+        values = rung_levels(max(signal, _THREE_RUNGS)).tolist() if self.few else PAPER_TAUS
         return tuple(Fraction(round(1000 * value), 1000) for value in values)
 
 
@@ -147,7 +148,7 @@ def _fit_curve(
     if fit.wanted.joint:
         rungs = draw_rungs(fit.gate, leaves[0], residual, grid, numbers, fit.rows)
     else:
-        rungs = climb(fit.gate, leaves, [residual], levels, grid)[0]
+        rungs = squeeze(fit.gate, leaves, residual, levels, grid, scale.step)
     if not fit.wanted.curve:
         return rung_curve(levels, rungs)
     noise_rows = (

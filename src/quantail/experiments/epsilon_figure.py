@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from quantail.experiments.figure_style import line_look, new_figure, save
+from quantail.experiments.figure_style import line_look, new_figure, plain_log, save
 from quantail.experiments.paper_tables import Summary
 from quantail.experiments.summary import HIGHER_IS_BETTER, MEASURE_NAMES
 
@@ -50,6 +50,7 @@ def _finish(axis: Any, measure: str, epsilons: list[Fraction], means: list[float
     else:
         axis.set_yscale("log")
         axis.set_ylim(min(means) / _MARGIN, max(means) * _MARGIN)
+        plain_log(axis.yaxis, min(means), max(means))
     if epsilons:
         axis.set_xscale("log")
         axis.set_xlim(float(epsilons[0]) / _MARGIN, float(epsilons[-1]) * _MARGIN)

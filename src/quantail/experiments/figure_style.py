@@ -57,6 +57,18 @@ def save(figure: Any, path: Path) -> None:
     figure.savefig(path, dpi=150, metadata={"Software": None})
 
 
+def plain_log(axis: Any, low: float, high: float) -> None:
+    """Label a log-scaled axis with plain numbers: powers of ten, and steps between them where there are few."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    steps = (
+        (1.0,) if high > 100 * low else (1.0, 2.0, 5.0) if high > 4 * low else (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+    )
+    axis.set_major_locator(LogLocator(base=10, subs=steps))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def line_look(method: str) -> dict[str, Any]:
     """Return colour, line and marker of a method."""
     look: dict[str, Any] = {
