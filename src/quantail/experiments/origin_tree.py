@@ -180,4 +180,4 @@ def _leaf_pmse(counts: Whole, split: NDArray[np.bool_]) -> float:
         elif reached[here]:
             rows = counts[here, 0] + counts[here, 1]
             added += rows * (counts[here, 1] / rows - share) ** 2
-    return added / total
+    return float(added / total)
