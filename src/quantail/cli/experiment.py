@@ -16,6 +16,7 @@ from quantail.errors import DataError, OptionError
 EXAMPLE = "quantail experiment simulation --epsilon 1 --replications 100 --out results"
 CURVES_EXAMPLE = "quantail experiment epsilon-curves --methods valid,reference --replications 10 --out curves"
 ABLATION_EXAMPLE = "quantail experiment ablation --replications 10 --seed 1 --out ablation"
+COMBINE_EXAMPLE = "quantail experiment combine published valid --out tables"
 
 commands = typer.Typer(no_args_is_help=True)
 
@@ -100,6 +101,21 @@ def ablation(
     _check_folder(out)
     with progress("ablation", quiet) as report:
         run_ablation(budget, replications, seed, out, workers=workers, progress=report)
+    _show(out)
+
+
+@commands.command("combine", epilog=f"Example: {COMBINE_EXAMPLE}")
+def combine(
+    folders: Annotated[
+        list[Path], typer.Argument(help="Folders that `quantail experiment simulation` wrote.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the tables and figures of all of them.")],
+) -> None:
+    """Put simulation studies of different methods together: one set of tables and figures."""
+    from quantail.experiments.combination import combine_studies
+
+    _check_folder(out)
+    combine_studies(folders, out)
     _show(out)
 
 

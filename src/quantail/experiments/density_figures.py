@@ -35,8 +35,8 @@ def draw_densities(rows: list[Row], seed: int, out: Path) -> list[Path]:
 def _draw_column(name: str, rows: list[Row], real: Mapping[str, list[int]], path: Path) -> Path:
     edges, width = profile_edges(name), _SMOOTHING[name]
     centres, truth = density(real[name], edges, width)
-    down = -(-len(rows) // _ACROSS)
-    across = min(len(rows), _ACROSS)
+    across = 3 if len(rows) in (5, 6, 9) else min(len(rows), _ACROSS)  # no row of panels nearly empty
+    down = -(-len(rows) // across)
     figure, axes = new_figure(down, across, (3.0 * across, 2.1 * down + 0.4), sharex=True, sharey=True)
     top = _HEADROOM * float(truth.max())
     for axis, row in zip(axes.flat, rows, strict=False):
@@ -45,12 +45,14 @@ def _draw_column(name: str, rows: list[Row], real: Mapping[str, list[int]], path
         axis.plot(centres, made, color=COLOURS.get(base_of(row["method"]), "#444444"), linewidth=1.4)
         axis.set_title(row["method"], loc="left", fontsize=9, fontweight="bold")
         _remark(axis, outside(row["profile"][name]), bool(np.max(made) > top))
-    for axis in axes.flat[len(rows) :]:
-        axis.set_visible(False)
+    for place, axis in enumerate(axes.flat):
+        axis.set_visible(place < len(rows))
+        axis.tick_params(labelbottom=place + across >= len(rows))
     axes.flat[0].set_ylim(0, top)
     axes.flat[0].set_xlim(centres[0], centres[-1])
-    figure.supxlabel(f"{name}: synthetic (line) over training data (grey), first replication", fontsize=9)
-    figure.supylabel("density", fontsize=9)
+    figure.supxlabel(
+        f"Density of {name}: synthetic (line) over training data (grey), first replication", fontsize=9
+    )
     save(figure, path)
     return path
 

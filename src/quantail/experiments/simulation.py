@@ -49,12 +49,20 @@ def run_simulation(
     settings = {"study": "simulation", "epsilon": epsilon, "seed": seed, "secure": secure}
     settings |= {"quantail": __version__}
     rows = run_tasks(tasks, synthesize, out, settings, workers, progress)
+    return write_study(rows, epsilon, seed, out)
+
+
+def write_study(rows: list[Row], epsilon: str, seed: int, out: Path) -> dict[str, Summary]:
+    """Write tables and figures of finished replications."""
     results = summarise_methods(rows)
     write_json(out / "results.json", results)
     write_json(out / "holdout.json", summarise_methods(rows, "holdout"))
-    facts = {"Simulation study: epsilon": epsilon, "replications": replications, "seed": seed}
-    (out / "table.md").write_text(render(rows, facts | {"quantail": __version__}), encoding="utf-8")
-    _draw(rows, seed, out)
+    head = f"Simulation study: epsilon {epsilon}, seed {seed}, quantail {__version__}."
+    (out / "table.md").write_text(render(rows, head), encoding="utf-8")
+    if can_draw():
+        from quantail.experiments.density_figures import draw_densities
+
+        draw_densities([row for row in rows if row["replication"] == 0], table_seed(seed, 0), out)
     return results
 
 
@@ -72,10 +80,3 @@ def epsilon_text(epsilon: Fraction) -> str:
 def write_json(path: Path, content: object) -> None:
     """Write readable JSON."""
     path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _draw(rows: list[Row], seed: int, out: Path) -> None:
-    if can_draw():
-        from quantail.experiments.density_figures import draw_densities
-
-        draw_densities([row for row in rows if row["replication"] == 0], table_seed(seed, 0), out)

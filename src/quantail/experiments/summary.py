@@ -1,7 +1,6 @@
 """From replications to tables: means, standard errors, and the paper's Tables 1 and 2 beside ours."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -51,12 +50,12 @@ def summarise_methods(rows: list[Row], part: str = "") -> dict[str, Summary]:
     }
 
 
-def render(rows: list[Row], facts: Mapping[str, Any]) -> str:
-    """Return the whole study as Markdown."""
+def render(rows: list[Row], head: str) -> str:
+    """Return the whole study as Markdown, below a line that says what it is."""
     training, holdout = summarise_methods(rows), summarise_methods(rows, "holdout")
     parts = [
-        ", ".join(f"{name} {value}" for name, value in facts.items()) + ". Mean (standard error); rows in "
-        "italics are the paper's figures (epsilon 1, 100 replications).",
+        f"{head} {_replications(rows)} Mean (standard error); rows in italics are the paper's figures "
+        "(epsilon 1, 100 replications).",
         "## Table 1. General utility, against the training rows",
         beside_paper(training, GENERAL),
         "## Table 2. Specific utility, against the training rows (NRMSE predicts the holdout)",
@@ -70,6 +69,16 @@ def render(rows: list[Row], facts: Mapping[str, Any]) -> str:
     if by_noise:
         parts += ["## By the kind of noise", by_noise]
     return "\n\n".join(parts) + "\n"
+
+
+def _replications(rows: list[Row]) -> str:
+    """Say how many replications there are, of each method where they differ."""
+    counts: dict[int, list[str]] = {}
+    for method in dict.fromkeys(row["method"] for row in rows):
+        counts.setdefault(sum(row["method"] == method for row in rows), []).append(method)
+    if len(counts) == 1:
+        return f"Replications: {next(iter(counts))}."
+    return "Replications: " + "; ".join(f"{n} of {', '.join(names)}" for n, names in counts.items()) + "."
 
 
 def beside_paper(results: Mapping[str, Summary], measures: Iterable[str]) -> str:
