@@ -9,6 +9,7 @@ from quantail.cli.console import note, say
 from quantail.cli.options import (
     Definition,
     Delta,
+    Draw,
     Epsilon,
     Force,
     LedgerPath,
@@ -19,6 +20,7 @@ from quantail.cli.options import (
     SchemaPath,
     Seed,
     SimulateNoise,
+    Slopes,
 )
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
@@ -33,6 +35,8 @@ def fit(
     definition: Definition = "pure",
     delta: Delta = None,
     method: Method = "ladder",
+    slopes: Slopes = None,
+    draw: Draw = None,
     limit: Limit = None,
     no_ledger: NoLedger = False,
     simulate_noise: SimulateNoise = False,
@@ -49,7 +53,9 @@ def fit(
     from quantail.cli.staging import Staging, check_outputs
     from quantail.schema import Schema
 
-    spending = Spending(epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit)
+    spending = Spending(
+        epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
+    )
     facts = Schema.load(schema)
     check_outputs([output], [path for path in (file, schema, ledger) if path is not None], force)
     with paid_fit(file, facts, spending, quiet) as paid, Staging([output]) as staging:

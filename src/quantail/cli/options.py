@@ -19,7 +19,18 @@ Definition = Annotated[
     str, typer.Option(help="pure (epsilon-DP) or zcdp (needs --delta; converted from epsilon and delta).")
 ]
 Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
-Method = Annotated[str, typer.Option(help="How quantiles are found.")]
+Method = Annotated[
+    str,
+    typer.Option(help="How quantiles are found: ladder, or the paper's orders kng, stepwise, sandwich."),
+]
+Slopes = Annotated[
+    str | None,
+    typer.Option(help="With the paper's orders: fixed (all quantiles share the median's slopes) or varying."),
+]
+Draw = Annotated[
+    str | None,
+    typer.Option(help="With the paper's orders: values are rungs (quantiles) or interpolate between them."),
+]
 LedgerPath = Annotated[
     Path | None,
     typer.Option("--ledger", "-l", help="Account of what was spent on this data set; created if missing."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quantail.cli.console import note, print_json, say
-from quantail.cli.options import Definition, Delta, Epsilon, JsonFlag, Method, SchemaPath
+from quantail.cli.options import Definition, Delta, Epsilon, JsonFlag, Method, SchemaPath, Slopes
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def plan(
     definition: Definition = "pure",
     delta: Delta = None,
     method: Method = "ladder",
+    slopes: Slopes = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Print the budget tree: every private question, what it costs and why. No data are read.
@@ -34,7 +35,7 @@ def plan(
     from quantail.cli.release import Spending
     from quantail.schema import Schema
 
-    spending = Spending(epsilon, definition, delta, method, no_ledger=True)
+    spending = Spending(epsilon, definition, delta, method, no_ledger=True, slopes=slopes)
     facts = Schema.load(schema)
     tree = spending.synthesizer(facts).plan(_rows(rows, facts))
     if as_json:

@@ -36,6 +36,8 @@ class Spending:
     ledger: Path | None = None
     no_ledger: bool = False
     limit: str | None = None
+    slopes: str | None = None
+    draw: str | None = None
 
     def __post_init__(self) -> None:
         parse_epsilon(self.epsilon)
@@ -57,6 +59,8 @@ class Spending:
             delta=None if self.delta is None else parse_epsilon(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
+            slopes=cast(Literal["fixed", "varying"] | None, self.slopes),
+            draw=cast(Literal["rungs", "interpolate"] | None, self.draw),
         )
 
     def _check_account(self) -> None:

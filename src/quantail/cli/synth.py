@@ -8,6 +8,7 @@ import typer
 from quantail.cli.options import (
     Definition,
     Delta,
+    Draw,
     Epsilon,
     Force,
     LedgerPath,
@@ -20,6 +21,7 @@ from quantail.cli.options import (
     SchemaPath,
     Seed,
     SimulateNoise,
+    Slopes,
     TableOutput,
 )
 
@@ -37,6 +39,8 @@ def synth(
     definition: Definition = "pure",
     delta: Delta = None,
     method: Method = "ladder",
+    slopes: Slopes = None,
+    draw: Draw = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
     limit: Limit = None,
     no_ledger: NoLedger = False,
@@ -54,7 +58,9 @@ def synth(
     from quantail.cli.release import Spending, paid_fit
     from quantail.schema import Schema
 
-    spending = Spending(epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit)
+    spending = Spending(
+        epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
+    )
     facts = Schema.load(schema)
     bundle = Bundle(output, rows, replicates, model)
     bundle.check([file, schema, ledger], force)

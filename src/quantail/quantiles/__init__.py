@@ -1,4 +1,7 @@
-"""Conditional quantile models: scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference."""
+"""Conditional quantile models: scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference.
+
+The paper's orders made valid are in `orders` (which quantile when), `lattice` (candidates) and `lines` (scores).
+"""
 
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend

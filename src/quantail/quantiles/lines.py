@@ -12,6 +12,7 @@ removing one by max(p, q - p). With fixed slopes there is one place and one inst
 Proof: privacy/proofs/orders.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, Relation, Selection
+from quantail.quantiles.lattice import candidates_for
+from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -97,3 +100,26 @@ def choose_line(
     sensitivity = line_sensitivity(tau, instruments.unit, gate.relation)
     (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
     return np.asarray(candidates[index])
+
+
+def release_lines(
+    gate: Gate,
+    leaves: Sequence[Plan],
+    rows: Rows,
+    instruments: Instruments,
+    steps: Sequence[Step],
+    reach: float,
+    least: float,
+) -> dict[Fraction, Floats]:
+    """Release the lines of all steps of an order, each constrained by those before it; see `candidates_for`.
+
+    Returns
+    -------
+    dict
+        Offsets by level, with the median's, which are zero.
+    """
+    released = {MEDIAN: np.zeros(1 if instruments is INTERCEPT else 2)}
+    for leaf, step in zip(leaves, steps, strict=True):
+        candidates = candidates_for(step, released, reach, least)
+        released[step.tau] = choose_line(gate, leaf, rows, instruments, candidates, step.tau)
+    return released

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from quantail.privacy import Gate
 from quantail.quantiles import Scale, choose_slope
 from quantail.quantiles.grid import wide
-from quantail.quantiles.lattice import candidates_for
-from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments
+from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.quantiles.orders import MEDIAN
 from quantail.synthesis.column import Slope
 from quantail.synthesis.lines_design import LinesColumn, LinesDesign
@@ -139,12 +138,9 @@ def _fit_steps(
         instruments = index_instruments(first, last)
     rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
     low, high = plane.scale.ends
-    released = {MEDIAN: np.zeros(2 if design.varying else 1)}
-    for step in design.steps:
-        candidates = candidates_for(step, released, high - low, least_spacing(plane.scale))
-        line = choose_line(fit.gate, design.leaf(step), rows, instruments, candidates, step.tau)
-        released[step.tau] = line
-    return released
+    leaves = [design.leaf(step) for step in design.steps]
+    least = least_spacing(plane.scale)
+    return release_lines(fit.gate, leaves, rows, instruments, design.steps, high - low, least)
 
 
 def least_spacing(scale: Scale) -> float:
