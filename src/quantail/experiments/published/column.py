@@ -44,7 +44,9 @@ class Column:
     bounds: tuple[float, float]
 
 
-def prepare(train: Mapping[str, Floats], name: str, synthetic: Mapping[str, Floats], density: Density) -> Column:
+def prepare(
+    train: Mapping[str, Floats], name: str, synthetic: Mapping[str, Floats], density: Density
+) -> Column:
     """Gather a column's rows; earlier columns must have been synthesised already."""
     earlier = list(PAPER_COLUMNS[: PAPER_COLUMNS.index(name)])
     y = np.ascontiguousarray(train[name], dtype=float)
@@ -65,11 +67,22 @@ def prepare(train: Mapping[str, Floats], name: str, synthetic: Mapping[str, Floa
     held = {
         "rows": lambda: corners(design.T),
         "synthetic": lambda: corners(np.vstack([np.ones((1, y.size)), made]).T),
-        "domain": lambda: np.array([(1.0, *corner) for corner in itertools.product(*((0.0, cap) for cap in caps))]),
+        "domain": lambda: np.array(
+            [(1.0, *corner) for corner in itertools.product(*((0.0, cap) for cap in caps))]
+        ),
     }
     first = held["domain" if density.constraint == "domain" else "rows"]()
     return Column(
-        name, y, real.T, design, instruments, weight, widest, first, held[density.constraint](), PAPER_BOUNDS[name]
+        name,
+        y,
+        real.T,
+        design,
+        instruments,
+        weight,
+        widest,
+        first,
+        held[density.constraint](),
+        PAPER_BOUNDS[name],
     )
 
 

@@ -21,6 +21,4 @@ _Result = TypeVar("_Result")
 
 def compiled(function: Callable[_Args, _Result]) -> Callable[_Args, _Result]:
     """Compile a function of arrays, once per machine; sums may be taken in any order, nothing else is relaxed."""
-    return cast(
-        Callable[_Args, _Result], numba.njit(cache=True, fastmath={"reassoc", "contract"})(function)
-    )
+    return cast(Callable[_Args, _Result], numba.njit(cache=True, fastmath={"reassoc", "contract"})(function))
