@@ -168,7 +168,7 @@ def _merged(y: Floats, design: Floats) -> _Rows:
 
 
 def _fit_levels(table: _Rows, levels: Floats) -> Floats:
-    """Fit the middle level first, then walk outwards: each fit starts from its inner neighbour's."""
+    """Fit the middle level first, then walk outwards: each fit starts from a line through the two before it."""
     n, p = table.design.shape
     fits = np.empty((levels.size, p))
     order = np.argsort(levels, kind="stable")
@@ -181,12 +181,20 @@ def _fit_levels(table: _Rows, levels: Floats) -> Floats:
     start = _linear_programme(*table.take(sample), tau)
     fits[order[middle]] = _solve(table, tau, start, rows)
 
-    rows = int(np.ceil(1.5 * np.sqrt(p * n)))
-    for step, last in ((1, levels.size), (-1, -1)):
-        for place in range(middle + step, last, step):
-            start, tau = fits[order[place - step]], float(levels[order[place]])
-            fits[order[place]] = _solve(table, tau, start, rows)
+    rows = int(np.ceil(2.0 * np.sqrt(p * n)))
+    for outwards in (order[middle:], order[: middle + 1][::-1]):
+        for place in range(1, outwards.size):
+            known = outwards[max(place - 2, 0) : place]
+            tau = float(levels[outwards[place]])
+            fits[outwards[place]] = _solve(table, tau, _extrapolated(levels[known], fits[known], tau), rows)
     return fits
+
+
+def _extrapolated(levels: Floats, fits: Floats, tau: float) -> Floats:
+    """Guess the coefficients at `tau` from the last one or two levels: spreads that grow with X tilt the lines."""
+    gap = levels[-1] - levels[0]
+    ahead = min((tau - levels[-1]) / gap, 1.5) if gap != 0 else 0.0
+    return np.asarray(fits[-1] + ahead * (fits[-1] - fits[0]), dtype=float)
 
 
 def _solve(table: _Rows, tau: float, start: Floats, rows: int) -> Floats:
