@@ -18,8 +18,8 @@ of 28.5 (1.8) and 34.3 (2.5), NRMSE .387 (.007) and .261 (.008); published .0374
 .390, .265. One step in twenty is taken.
 
 Most proposals are hopeless. The chance that decides a step is drawn before the utility, and the draws for it
-stop as soon as the pMSE found so far, with 0 for the rest, already rules the step out: the same decisions for a
-third of the work.
+stop as soon as the pMSE found so far, with 0 for the rest, already rules the step out: the same law of
+decisions with 37% of the trees, about two seconds a table.
 """
 
 from __future__ import annotations

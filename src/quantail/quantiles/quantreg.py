@@ -127,9 +127,10 @@ def level_weights(taus: Sequence[float], kind: Literal["paper", "midpoint"] = "p
 
     "midpoint" gives a level the stretch between the midpoints to its neighbours, which is the faithful
     choice. "paper" gives it the gap below it, and the last level all that is left: on the paper's list .01, 23
-    times .02, twice .03 (.5 and .53), 22 times .02, and .03 for .99, as in the authors' public code. On the
-    simulation (20 replications) this gives pMSE .0003 and .0004, WRT 3.0, KM 950, intercept difference 2.2 for
-    the published .0003, .0004, 2.86, 952 and 2.07. Compare new methods with "midpoint".
+    times .02, twice .03 (.5 and .53), 22 times .02, and .03 for .99. The paper does not say; a later version of the
+    authors' public code has these numbers, and on the simulation (20 replications) they give pMSE .0003 and .0004,
+    WRT 3.0, KM 950, intercept difference 2.2 for the published .0003, .0004, 2.86, 952 and 2.07. Compare new methods
+    with "midpoint".
     """
     levels = _checked_levels(taus)
     if kind == "midpoint":
