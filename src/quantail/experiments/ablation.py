@@ -61,7 +61,7 @@ def _bare(task: Task, train: Table, rungs: Rungs) -> Made:
     return bare_ladder(train, Fraction(task.epsilon), noise, rng, rungs), {}
 
 
-_NO_ROWS = "none: where the rows are decides which lines are allowed"
+_BY_ROWS = "none: confidential rows decide which lines are allowed"
 _LIMIT = "epsilon in the limit of an endless chain"
 _EXACT = "epsilon, exactly"
 _REPAIRS = {"sensitivity": "valid", "constraint": "domain", "scaling": "public", "instruments": "bounded"}
@@ -81,8 +81,14 @@ STEPS: dict[str, Step] = {
             False,
             partial(published_table, method=START),
         ),
-        Step("converged", "chains run to convergence", _NO_ROWS, False, _repaired(0)),
-        Step("sensitivity", "sensitivity valid for every quantile", _NO_ROWS, False, _repaired(1)),
+        Step(
+            "converged",
+            "chains run to convergence",
+            f"{_BY_ROWS}; the sensitivity makes 1 into 4.8",
+            False,
+            _repaired(0),
+        ),
+        Step("sensitivity", "sensitivity valid for every quantile", _BY_ROWS, False, _repaired(1)),
         Step("domain", "constraints on the public domain", _LIMIT, True, _repaired(2)),
         Step("norm", "norm shaped to scaled predictors", _LIMIT, True, _repaired(3)),
         Step("instruments", "bounded instruments", _LIMIT, True, _repaired(4)),

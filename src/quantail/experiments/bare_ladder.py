@@ -85,7 +85,7 @@ def bare_ladder(
     fit = _Fit(Gate(plan, noise, "replace-one"), rungs, rows, train)
     for name, part in zip(PAPER_COLUMNS, plan.children, strict=True):
         fit.models[name] = _fit_column(fit, name, part)
-    return draw_rows(tuple(fit.models.values()), rows, rng).values
+    return draw_rows(tuple(fit.models.values()), rows, rng, balanced=True).values
 
 
 def ladder_plan(epsilon: Fraction, rows: int, rungs: Rungs) -> Plan:
