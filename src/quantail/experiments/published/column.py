@@ -6,7 +6,7 @@ NOT PRIVATE: where a density says so, rows are confidential.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,49 +48,45 @@ def prepare(
     train: Mapping[str, Floats], name: str, synthetic: Mapping[str, Floats], density: Density
 ) -> Column:
     """Gather a column's rows; earlier columns must have been synthesised already."""
-    earlier = list(PAPER_COLUMNS[: PAPER_COLUMNS.index(name)])
+    earlier = PAPER_COLUMNS[: PAPER_COLUMNS.index(name)]
     y = np.ascontiguousarray(train[name], dtype=float)
-    real = np.array([train[c] for c in earlier], dtype=float).reshape(len(earlier), y.size)
-    made = np.array([synthetic[c] for c in earlier], dtype=float).reshape(len(earlier), y.size)
-
-    own = density.scaling == "public" or density.instruments == "bounded"
-    caps = np.array([RANGES[c] if own else CAPS[name] for c in earlier])
-    predictors = real if density.instruments == "bounded" else np.clip(real, 0.0, caps[:, None])
-    design = np.vstack([np.ones((1, y.size)), predictors])
-    if density.instruments == "bounded":
-        instruments = np.vstack([np.ones((1, y.size)), bounded_instruments(real, made)])
-        weight, widest = np.ones(len(earlier) + 1), 1.0
-    else:
-        instruments = design
-        weight = np.concatenate([[1.0], 1.0 / caps]) if own else np.ones(len(earlier) + 1)
-        widest = 1.0 if own else CAPS[name]
-    held = {
-        "rows": lambda: corners(design.T),
-        "synthetic": lambda: corners(np.vstack([np.ones((1, y.size)), made]).T),
-        "domain": lambda: np.array(
-            [(1.0, *corner) for corner in itertools.product(*((0.0, cap) for cap in caps))]
-        ),
-    }
-    first = held["domain" if density.constraint == "domain" else "rows"]()
+    real, made = _stacked(train, earlier, y.size), _stacked(synthetic, earlier, y.size)
+    bounded = density.instruments == "bounded"
+    own_scale = bounded or density.scaling == "public"
+    caps = np.array([RANGES[c] if own_scale else CAPS[name] for c in earlier])
+    design = real if bounded else np.clip(real, 0.0, np.concatenate([[1.0], caps])[:, None])
+    median_held = corners(design.T)
+    held = {"rows": median_held, "synthetic": corners(made.T), "domain": box(caps)}[density.constraint]
     return Column(
-        name,
-        y,
-        real.T,
-        design,
-        instruments,
-        weight,
-        widest,
-        first,
-        held[density.constraint](),
-        PAPER_BOUNDS[name],
+        name=name,
+        y=y,
+        predictors=real[1:].T,
+        design=design,
+        instruments=bounded_instruments(real, made) if bounded else design,
+        weight=np.ones(caps.size + 1) if bounded or not own_scale else np.concatenate([[1.0], 1.0 / caps]),
+        widest=1.0 if own_scale else CAPS[name],
+        held_median=held if density.constraint == "domain" else median_held,
+        held=held,
+        bounds=PAPER_BOUNDS[name],
     )
 
 
+def _stacked(table: Mapping[str, Floats], names: Sequence[str], n: int) -> Floats:
+    return np.array([np.ones(n), *(table[name] for name in names)], dtype=float)
+
+
+def box(caps: Floats) -> Floats:
+    """Return the vertices of [0, cap]^k, ones first: where an inequality must hold to hold on all of it."""
+    return np.array([(1.0, *corner) for corner in itertools.product(*((0.0, cap) for cap in caps))])
+
+
 def bounded_instruments(real: Floats, made: Floats) -> Floats:
-    """Map each predictor to [0, 1] between two quantiles of its synthesised copy: a release, so free of charge."""
-    low, high = np.quantile(made, INSTRUMENT_LEVELS, axis=1) if made.size else np.empty((2, 0))
-    width = np.maximum(high - low, 1e-9)
-    return np.clip((real - low[:, None]) / width[:, None], 0.0, 1.0)
+    """Map each predictor to [0, 1] between two quantiles of its synthesised copy: a release, so free of charge.
+
+    The first row, the intercept's ones, stays.
+    """
+    low, high = np.quantile(made[1:], INSTRUMENT_LEVELS, axis=1)[:, :, None]
+    return np.vstack([real[:1], np.clip((real[1:] - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)])
 
 
 def corners(rows: Floats) -> Floats:
@@ -102,6 +98,7 @@ def corners(rows: Floats) -> Floats:
     if k == 1:
         return distinct[[0, -1]]
     try:
-        return np.ascontiguousarray(distinct[ConvexHull(distinct[:, 1:]).vertices])
+        outer: Floats = distinct[ConvexHull(distinct[:, 1:]).vertices]
+        return outer
     except QhullError:  # rows on a line: all of them are few or cheap enough to keep
         return distinct

@@ -32,7 +32,7 @@ class Law(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A density on a line: level k of the exponent between break k-1 and k, times a normal density, from low to high."""
+    """A density on a line: exponent levels[k] between breaks k-1 and k, times a normal density, from low to high."""
 
     breaks: Floats
     levels: Floats

@@ -42,7 +42,7 @@ def draw_on_line(line: Line, rng: np.random.Generator) -> float:
             running += masses[k] * math.exp(heights[k] - top)
         masses[k] = running
     chosen = np.searchsorted(masses, rng.random() * running, side="right")
-    left, right = _ends(line, min(chosen, pieces - 1))
+    left, right = _ends(line, min(int(chosen), pieces - 1))
     return line.centre + line.spread * _normal_between(left, right, rng)
 
 
@@ -106,10 +106,10 @@ def line_chain(law: Law, start: Floats, roots: Floats, steps: int, rng: np.rando
     theta = start.copy()
     for step in range(steps):
         root = roots[rng.integers(0, roots.shape[0])]
+        mixture = rng.standard_normal(p)
         if rng.random() < 0.5:
-            direction = root[:, rng.integers(0, p)].copy()
-        else:
-            direction = root @ rng.standard_normal(p)
+            mixture = np.eye(p)[rng.integers(0, p)]
+        direction = root @ mixture
         s = draw_on_line(line_through(law, theta, direction), rng)
         if not math.isnan(s):
             theta = theta + s * direction

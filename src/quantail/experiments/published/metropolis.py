@@ -63,7 +63,7 @@ def _stored_correlation(start: Floats, sums: Floats, products: Floats, done: int
     second = (products + left * np.outer(start, start)) / steps
     covariance = second - np.outer(mean, mean)
     size = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(size, size)
+    correlation: Floats = covariance / np.outer(size, size)
     for j in range(start.size):
         correlation[j, j] = 1.0
     return correlation

@@ -18,8 +18,9 @@ from quantail.experiments.published.orders import Visit
 
 Floats = NDArray[np.float64]
 
-_BURN_IN = 60
+_BURN_IN = 100
 _BLOCK = 150
+_ENOUGH = 60.0  # effective draws of the two chains together
 _ROUNDS = 7  # a block that does not agree is followed by one twice as long
 _PILOTS, _PILOT = 6, 200
 _PLACES = 200
@@ -127,18 +128,23 @@ def draw_converged(setting: Frame, start: Floats, rng: np.random.Generator) -> D
 
 
 def agreeing_chains(law: Law, starts: list[Floats], roots: Floats, rng: np.random.Generator) -> Draw:
-    """Run two chains along lines, shaping directions by the last block's covariance, until their R-hat is small."""
+    """Run two chains along lines until they agree, and release the last state of the first.
+
+    Directions of a block are shaped by the covariance of the block before it. Chains agree when R-hat is small and the
+    block holds enough effective draws to tell.
+    """
     chains = [line_chain(law, start, roots, _BURN_IN, rng) for start in starts]
-    length, taken, rhat = _BLOCK, 2 * _BURN_IN, np.inf
+    length, taken = _BLOCK, 2 * _BURN_IN
     for _ in range(_ROUNDS):
-        shapes = np.stack([*roots, *_learned_root([c[c.shape[0] // 2 :] for c in chains])])
+        learned = _learned_root([chain[chain.shape[0] // 2 :] for chain in chains])
+        shapes = np.stack([roots[-1], *learned, *learned])  # twice: the learned shape moves fastest
         chains = [line_chain(law, chain[-1], shapes, length, rng) for chain in chains]
         taken += 2 * length
         rhat = potential_scale_reduction(chains)
-        if rhat < AGREE:
+        size = sum(effective_size(chain) for chain in chains)
+        if rhat < AGREE and size > _ENOUGH:
             break
         length *= 2
-    size = sum(effective_size(chain) for chain in chains)
     return Draw(chains[0][-1].copy(), taken, 1.0, size, rhat)
 
 
