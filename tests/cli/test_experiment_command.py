@@ -26,12 +26,12 @@ def test_a_folder_of_other_settings_is_refused_and_kept(shop):
 
 
 def test_epsilon_curves_take_epsilons_and_groups(shop):
-    done = shop.run(*CURVES, "--methods", "fresh,ladder", "--epsilons", "1/2, 2")
+    done = shop.run(*CURVES, "--methods", "fresh,sandwich-fixed", "--epsilons", "1/2, 2")
     assert done.exit_code == 0, done.output
     results = json.loads((shop.folder / "results" / "results.json").read_text())
     assert {method: list(points) for method, points in results.items()} == {
         "fresh": ["none"],
-        "ladder": ["0.5", "2"],
+        "sandwich-fixed": ["0.5", "2"],
     }
 
 
