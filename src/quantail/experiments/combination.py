@@ -34,8 +34,7 @@ def combine_studies(folders: Sequence[Path], out: Path) -> dict[str, Summary]:
     order = {name: place for place, name in enumerate(METHODS)}
     ordered = sorted(rows.values(), key=lambda row: (order[row["method"]], row["replication"]))
     out.mkdir(parents=True, exist_ok=True)
-    settings = journals[0][0]
-    return write_study(ordered, settings["epsilon"], settings["seed"], out)
+    return write_study(ordered, journals[0][0], out)
 
 
 def _check(folder: Path, settings: dict[str, Any], first: Path, expected: dict[str, Any]) -> None:

@@ -5,8 +5,10 @@ replications.jsonl (the journal), results.json and holdout.json (means and stand
 """
 
 import json
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from quantail._version import __version__
 from quantail.experiments.figure_style import can_draw
@@ -15,7 +17,7 @@ from quantail.experiments.methods import METHODS, chosen_methods, synthesize
 from quantail.experiments.paper_tables import Summary
 from quantail.experiments.runner import Progress, Task, run_tasks
 from quantail.experiments.summary import render, summarise_methods
-from quantail.privacy import as_decimal
+from quantail.privacy import as_decimal, parse_epsilon
 
 
 def run_simulation(
@@ -40,7 +42,7 @@ def run_simulation(
     dict
         {method: {measure: {"mean": x, "se": y}}}; y is None for a single replication.
     """
-    names, epsilon = chosen_methods(methods), epsilon_text(Fraction(epsilon))
+    names, epsilon = chosen_methods(methods), epsilon_text(parse_epsilon(epsilon))
     tasks = [
         Task(name, epsilon, r, table_seed(seed, r), METHODS[name].noise(r < secure))
         for r in range(replications)
@@ -49,20 +51,21 @@ def run_simulation(
     settings = {"study": "simulation", "epsilon": epsilon, "seed": seed, "secure": secure}
     settings |= {"quantail": __version__}
     rows = run_tasks(tasks, synthesize, out, settings, workers, progress)
-    return write_study(rows, epsilon, seed, out)
+    return write_study(rows, settings, out)
 
 
-def write_study(rows: list[Row], epsilon: str, seed: int, out: Path) -> dict[str, Summary]:
-    """Write tables and figures of finished replications."""
+def write_study(rows: list[Row], settings: Mapping[str, Any], out: Path) -> dict[str, Summary]:
+    """Write tables and figures of finished replications, made with these settings."""
     results = summarise_methods(rows)
     write_json(out / "results.json", results)
     write_json(out / "holdout.json", summarise_methods(rows, "holdout"))
-    head = f"Simulation study: epsilon {epsilon}, seed {seed}, quantail {__version__}."
+    head = "Simulation study: epsilon {epsilon}, seed {seed}, quantail {quantail}.".format(**settings)
     (out / "table.md").write_text(render(rows, head), encoding="utf-8")
     if can_draw():
         from quantail.experiments.density_figures import draw_densities
 
-        draw_densities([row for row in rows if row["replication"] == 0], table_seed(seed, 0), out)
+        first = [row for row in rows if row["replication"] == 0]
+        draw_densities(first, table_seed(settings["seed"], 0), out)
     return results
 
 
