@@ -25,7 +25,9 @@ CAPS = {"X1": 1.0, "X2": 46.0, "X3": 106.0}
 RANGES = {"X1": 46.0, "X2": 106.0}
 """Each predictor's own bound, from which the paper takes its C_X."""
 
-INSTRUMENT_LEVELS = (0.05, 0.95)  # quantiles of a synthesised predictor between which its instrument rises
+# Quantiles of a synthesised predictor between which its instrument rises: the quartiles, as the sandwich spends more on
+# them than on what lies outside. (.05, .95) and (.1, .9) did no better: KM 427 and 467 to 492, standard error 40.
+INSTRUMENT_LEVELS = (0.25, 0.75)
 
 
 @dataclass(frozen=True)
