@@ -1,24 +1,32 @@
-"""The valid sandwich with one change: a quantile is asked of the rows between its released neighbours only.
+"""The sandwich with one change: a quantile is asked of the rows between its released neighbours only.
 
 Bisection: the median first, then the middle rung of each half, and so on. Nodes of one level hold disjoint rows that
-earlier levels fixed, so all of them share one leaf, where the sandwich pays for its quantiles one by one. Candidates
-are the sandwich's own (`quantail.quantiles.lattice`), scores and sensitivity those of the ladder (proofs/ladder.md):
-with t = p / q the node's relative level, -| q #{low < y <= c} - p #{low < y <= high} |.
+earlier levels fixed, so all of them share one leaf, where the sandwich pays for its quantiles one by one. Scores and
+sensitivity are those of the ladder (proofs/ladder.md): with t = p / q the node's relative level,
+-| q #{low < y <= c} - p #{low < y <= high} |. Candidates follow what is released, so that few of them lie far off:
+
+    first       on both sides of the median, geometric distances up to the public range
+    beyond      outside the last rung, geometric multiples of the spacing to be expected there
+    between     between two rungs, crowded around the place that the level suggests
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import beta
 
 from quantail.privacy import Gate, Plan, Relation, Selection
 from quantail.quantiles.ladder import level_sensitivity
-from quantail.quantiles.lattice import candidates_for
-from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
+
+MEDIAN = Fraction(1, 2)
+_RATIO, _FEWEST, _MOST = 1.04, 0.02, 8.0
+_CROWDED, _EVEN, _CONCENTRATION = 120, 60, 8.0
 
 
 @dataclass(frozen=True)
@@ -63,14 +71,41 @@ class _Search:
         return tau, candidates, Selection(scores, level_sensitivity(t, self.relation))
 
     def _candidates(self, tau: Fraction, below: Fraction, above: Fraction) -> Floats:
-        """Return the sandwich's candidates, which it measures from the median."""
         if not self.released:
             return self.grid
-        median = self.released[MEDIAN]
-        offsets = {level: np.array([value - median]) for level, value in self.released.items()}
-        known = (level if level in offsets else None for level in (below, above))
+        low, high = self.released.get(below), self.released.get(above)
+        if low is not None and high is not None:
+            return low + _crowded(_relative(tau, below, above)) * (high - low)
+        last, side = (above, -1.0) if low is None else (below, 1.0)
+        return self.released[last] + side * self._distances(tau, last)
+
+    def _distances(self, tau: Fraction, last: Fraction) -> Floats:
+        """Return distances from the last rung of a side, around the spacing found between the median and it."""
         reach = float(self.grid[-1] - self.grid[0])
-        return median + candidates_for(Step(tau, "inner", *known), offsets, reach, self.least)[:, 0]
+        if last == MEDIAN:
+            return _geometric(self.least, reach)
+        found = abs(self.released[last] - self.released[MEDIAN]) / abs(_logit(last))
+        expected = max(found * abs(_logit(tau) - _logit(last)), self.least)
+        return np.minimum(expected * _geometric(_FEWEST, _MOST), reach)
+
+
+def _geometric(start: float, stop: float) -> Floats:
+    return np.geomspace(start, stop, int(np.log(stop / start) / np.log(_RATIO)) + 2)
+
+
+def _crowded(t: float) -> Floats:
+    """Return shares of the way between two rungs: some even, most crowded around t."""
+    places = beta.ppf((np.arange(_CROWDED) + 0.5) / _CROWDED, _CONCENTRATION * t, _CONCENTRATION * (1 - t))
+    return np.unique(np.concatenate([places, np.linspace(0, 1, _EVEN + 1)]))
+
+
+def _relative(tau: Fraction, below: Fraction, above: Fraction) -> float:
+    """Return how far tau lies between two levels on the logistic scale, where tails are not crowded."""
+    return (_logit(tau) - _logit(below)) / (_logit(above) - _logit(below))
+
+
+def _logit(tau: Fraction) -> float:
+    return math.log(tau / (1 - tau))
 
 
 def squeeze(
