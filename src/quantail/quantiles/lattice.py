@@ -1,25 +1,23 @@
-"""Public lists of candidate lines, measured as offsets from a released median plane.
+"""Public lists of candidate lines, measured as offsets from a released median plane, and a public prior on them.
 
 A line is a tuple of offsets at the ends of an index: one number if slopes are fixed (the same everywhere), two if they
-vary (at index 0 and at index 1). A list covers what is possible and is dense where a line is to be expected from the
-released lines around it: where the budget of a question is a sliver, the answer is little more than a draw from
-its list, so the list must not invite runaway draws.
+vary (at index 0 and at index 1).
 
-    free      anywhere: geometric distances from the median to both sides
-    beyond    outside the last released line: multiples of the spacing to be expected there
-    between   between two released lines: crowded around the place that the level suggests
+    free      anywhere: geometric distances from the median to both sides, all alike
+    beyond    outside the last released line: geometric distances, best the spacing to be expected there
+    between   between two released lines: shares of the way, best the one that the level suggests
 
-Nothing here sees a row.
+A prior is worth a few nats, however small the budget. Where a question has next to none, the answer is a draw from
+the prior and must not run away; where it has some, rows outweigh the prior. Nothing here sees a row.
 """
 
-import functools
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from quantail.quantiles.orders import MEDIAN, Step
 
@@ -28,62 +26,93 @@ Floats = NDArray[np.float64]
 _SMALLEST = 1e-5  # smallest distance, as a share of the largest
 _RATIO = {1: 1.04, 2: 1.09}  # of neighbouring distances: coarser where there are two ends
 _TILTS = np.array([0.25, 0.4, 0.6, 0.8, 1.0, 1.25, 1.7, 2.5, 4.0])  # offset at index 1 over that at index 0
-_FEWEST, _MOST, _MOST_FIRST = 0.02, 8.0, 50.0  # multiples of the expected spacing
-_CONCENTRATION = 8.0
-_CROWDED, _EVEN = {1: 120, 2: 40}, {1: 60, 2: 20}
-_LEANS = np.linspace(-0.3, 0.3, 7)
+_TILT_SPREAD = 0.6
+_GUESS_SPREAD, _OTHER_SIDE_SPREAD, _SAME_SIDE_SPREAD = 1.0, 0.5, 0.15  # of the log of a distance of lines
+_SPACING_SPREAD = 0.5  # of the log of one spacing, if the distance of lines in general were known
+_PARTS = {1: 120, 2: 40}
+_CONCENTRATION = 20.0  # of the share of the way, as of a beta distribution
+_LEANS, _LEAN_SPREAD = np.linspace(-0.3, 0.3, 7), 0.12
+_STRAIGHT = 2.0  # standard deviations from which on a prior falls in a straight line
+_LEAST_PRIOR = -6.0  # nats: what a row's worth of signal must outweigh at most
 
 
-def candidates_for(
-    step: Step, released: Mapping[Fraction, Floats], reach: float, least: float
-) -> NDArray[np.float64]:
-    """Return the candidate lines of a step, one row each.
+@dataclass(frozen=True)
+class Candidates:
+    """Candidate lines, one row each, and their log prior in nats, at most zero."""
 
-    Parameters
+    lines: Floats
+    prior: Floats
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known of a column's offsets before the first of them is released.
+
+    Attributes
     ----------
-    released : mapping
-        Offsets of the lines released so far, the median among them.
-    reach : float
-        Largest offset: the width of the column's public range.
+    low, high : array
+        Offsets at each end of the index beyond which a line would leave the column's public range.
     least : float
         Smallest spacing that matters.
+    guess : float
+        A first guess at the distance of lines, per unit of the logistic scale of levels.
+    noise : float
+        How far noise moves the rank of a line, as a share of all rows.
     """
+
+    low: Floats
+    high: Floats
+    least: float
+    guess: float
+    noise: float
+
+
+def candidates_for(step: Step, released: Mapping[Fraction, Floats], around: Surroundings) -> Candidates:
+    """Return the candidates of a step, given the offsets released so far, the median's among them."""
     if step.below is not None and step.above is not None:
         low, high = released[step.below], released[step.above]
         return between(low, high, relative_level(step.tau, step.below, step.above))
     last = step.below if step.below is not None else step.above
     if last is None:
-        return free(released[MEDIAN].size, reach, least)
-    return beyond(step.tau, last, released, reach, least)
+        return free(released[MEDIAN].size, around)
+    return beyond(step.tau, last, released, around)
 
 
-def free(ends: int, reach: float, least: float) -> Floats:
-    """Return offsets on both sides of the median, and the median itself."""
-    out = _tilted(_distances(reach, least, _RATIO[ends]), ends)
-    return np.concatenate([-out, np.zeros((1, ends)), out])
+def free(ends: int, around: Surroundings) -> Candidates:
+    """Return offsets on both sides of the median, and the median itself, without preference."""
+    out, _ = _tilted(_distances(around, ends), ends)
+    lines = np.concatenate([-out, np.zeros((1, ends)), out])
+    return _within(lines, np.zeros(len(lines)), np.zeros(ends), around)
 
 
 def beyond(
-    tau: Fraction, last: Fraction, released: Mapping[Fraction, Floats], reach: float, least: float
-) -> Floats:
+    tau: Fraction, last: Fraction, released: Mapping[Fraction, Floats], around: Surroundings
+) -> Candidates:
     """Return offsets farther out than the line at level `last`, on the side of `tau`."""
     side = 1.0 if tau > last else -1.0
     anchor = released[last]
-    expected = _expected_spacing(tau, last, released)
-    if expected is None:
-        out = _tilted(_distances(reach, least, _RATIO[anchor.size]), anchor.size)
-    else:
-        most = _MOST_FIRST if last == MEDIAN else _MOST
-        multiples = _geometric(_FEWEST, most, _RATIO[anchor.size])
-        out = _tilted(multiples, anchor.size) * np.maximum(expected, least)
-    return np.clip(anchor + side * out, -reach, reach)
+    expected, spread = _expected_spacing(tau, last, released, around)
+    typical = float(np.exp(np.mean(np.log(expected))))
+    out, tilt_prior = _tilted(_distances(around, anchor.size), anchor.size)
+    distance = np.exp(np.log(out).mean(axis=1))
+    prior = tilt_prior + _log_prior(np.log(distance / typical) / spread)
+    # Tilts are measured from the way in which the lines before opened up.
+    return _within(anchor + side * out * (expected / typical), prior, anchor, around)
 
 
-def between(low: Floats, high: Floats, t: float) -> Floats:
-    """Return offsets from `low` to `high`, crowded around the share `t` of the way."""
-    shares = _shares_of_the_way(round(t, 6), low.size)
+def between(low: Floats, high: Floats, t: float) -> Candidates:
+    """Return offsets from `low` to `high`, best at the share `t` of the way."""
+    shares = np.linspace(0.0, 1.0, _PARTS[low.size] + 1)
+    inside = np.clip(shares, 1e-9, 1 - 1e-9)
+    prior = _CONCENTRATION * (t * np.log(inside / t) + (1 - t) * np.log((1 - inside) / (1 - t)))
+    places = shares[:, None]
+    if low.size == 2:
+        lean = np.column_stack([_LEANS, -_LEANS])
+        places = np.clip(shares[:, None, None] + lean[None, :, :], 0.0, 1.0).reshape(-1, 2)
+        prior = (prior[:, None] - (_LEANS / _LEAN_SPREAD) ** 2 / 2).ravel()
     # Rounding may carry the sum past the upper line by a hair, and lines must not cross by a hair either.
-    return np.clip(low + shares * (high - low), low, high)
+    lines = np.clip(low + places * (high - low), low, high)
+    return Candidates(lines, np.maximum(prior, _LEAST_PRIOR))
 
 
 def relative_level(tau: Fraction, below: Fraction, above: Fraction) -> float:
@@ -92,42 +121,57 @@ def relative_level(tau: Fraction, below: Fraction, above: Fraction) -> float:
     return (middle - low) / (high - low)
 
 
-def _expected_spacing(tau: Fraction, last: Fraction, released: Mapping[Fraction, Floats]) -> Floats | None:
-    """Return the spacing if lines go on as they did from the median to `last` (or else on the other side)."""
-    known = last
-    if last == MEDIAN:
-        known = max(released, key=lambda level: abs(level - MEDIAN))
-        if known == MEDIAN:
-            return None
-    spread = np.abs(released[known] - released[MEDIAN]) / abs(_logit(known))
-    return np.asarray(spread * abs(_logit(tau) - _logit(last)))
+def _expected_spacing(
+    tau: Fraction, last: Fraction, released: Mapping[Fraction, Floats], around: Surroundings
+) -> tuple[Floats, float]:
+    """Return the spacing to be expected at each end, and how far off its logarithm may be.
+
+    The distance of lines per unit of the logistic scale has a first guess, and an estimate from the outermost line of
+    either side; they are weighted by how sure they are. A line near the median says little: noise moves its rank.
+    """
+    sides = [level for level in (min(released), max(released)) if level != MEDIAN]
+    logs, weights = [np.full(released[MEDIAN].size, math.log(around.guess))], [_GUESS_SPREAD**-2]
+    for level in sides:
+        noise = around.noise / abs(float(level - MEDIAN))
+        other = 0.0 if (level > MEDIAN) == (tau > MEDIAN) else _OTHER_SIDE_SPREAD
+        logs.append(np.log(np.maximum(np.abs(released[level]), around.least) / abs(_logit(level))))
+        weights.append(1 / (noise**2 + other**2 + _SAME_SIDE_SPREAD**2))
+    unit = np.exp(np.average(logs, axis=0, weights=weights))
+    # Never more than evenly spread lines would leave between each other up to the public bound.
+    anchor, rest = released[last], 1 - last if tau > last else last
+    room = (around.high - anchor if tau > last else anchor - around.low) * float(abs(tau - last) / rest)
+    spacing = np.minimum(unit * abs(_logit(tau) - _logit(last)), room)
+    return np.maximum(spacing, around.least), math.sqrt(1 / sum(weights) + _SPACING_SPREAD**2)
 
 
-@functools.lru_cache(maxsize=1024)
-def _shares_of_the_way(t: float, ends: int) -> Floats:
-    crowded = (np.arange(_CROWDED[ends]) + 0.5) / _CROWDED[ends]
-    places = beta.ppf(crowded, _CONCENTRATION * t, _CONCENTRATION * (1 - t))
-    shares = np.unique(np.concatenate([places, np.linspace(0, 1, _EVEN[ends] + 1)]))
+def _within(lines: Floats, prior: Floats, anchor: Floats, around: Surroundings) -> Candidates:
+    """Return the candidates inside the public range; if there are none, the line they start from is the only one."""
+    inside = ((lines >= around.low) & (lines <= around.high)).all(axis=1)
+    if not inside.any():
+        return Candidates(anchor[None, :], np.zeros(1))
+    return Candidates(lines[inside], prior[inside])
+
+
+def _tilted(distances: Floats, ends: int) -> tuple[Floats, Floats]:
+    """Return offsets at one end or at both, and the log prior of how differently they go."""
     if ends == 1:
-        return np.asarray(shares[:, None])
-    lean = np.column_stack([_LEANS, -_LEANS])
-    return np.clip(shares[:, None, None] + lean[None, :, :], 0, 1).reshape(-1, 2)
-
-
-def _tilted(distances: Floats, ends: int) -> Floats:
-    if ends == 1:
-        return distances[:, None]
+        return distances[:, None], np.zeros(distances.size)
     tilts = np.column_stack([_TILTS**-0.5, _TILTS**0.5])
-    return np.asarray((distances[:, None, None] * tilts[None, :, :]).reshape(-1, 2))
+    prior = np.tile(-((np.log(_TILTS) / _TILT_SPREAD) ** 2) / 2, distances.size)
+    return (distances[:, None, None] * tilts[None, :, :]).reshape(-1, 2), prior
 
 
-def _distances(reach: float, least: float, ratio: float) -> Floats:
-    return _geometric(max(_SMALLEST * reach, least), reach, ratio)
+def _distances(around: Surroundings, ends: int) -> Floats:
+    reach = float((around.high - around.low).max())
+    start = max(_SMALLEST * reach, around.least)
+    number = max(math.ceil(math.log(reach / start) / math.log(_RATIO[ends])), 1)
+    return np.geomspace(start, reach, number + 1)
 
 
-def _geometric(start: float, stop: float, ratio: float) -> Floats:
-    number = max(int(np.ceil(np.log(stop / start) / np.log(ratio))), 1)
-    return np.geomspace(start, stop, number + 1)
+def _log_prior(deviation: Floats) -> Floats:
+    """Return the log density of a deviation: normal in the middle, exponential in the tails (Huber's)."""
+    size = np.abs(deviation)
+    return np.where(size <= _STRAIGHT, -(size**2) / 2, -_STRAIGHT * (size - _STRAIGHT / 2))
 
 
 def _logit(tau: Fraction) -> float:

@@ -19,14 +19,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate, Plan, Relation, Selection
-from quantail.quantiles.lattice import candidates_for
+from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
+from quantail.quantiles.lattice import Candidates, Surroundings, candidates_for
 from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 STEPS = 64  # instruments are multiples of 1 / STEPS
+_LARGEST_NAT = Fraction(2**50)  # keeps bonuses within 64 bits whatever the budget
 PLACES = 33  # an index is rounded to multiples of 1 / 32 before it is scored
 
 
@@ -93,13 +94,20 @@ def line_values(lines: Floats, index: float | Floats) -> Floats:
 
 
 def choose_line(
-    gate: Gate, leaf: Plan, rows: Rows, instruments: Instruments, candidates: Floats, tau: Fraction
+    gate: Gate, leaf: Plan, rows: Rows, instruments: Instruments, candidates: Candidates, tau: Fraction
 ) -> Floats:
     """Release the line of level tau, one of the candidates."""
-    scores = score_lines(rows, instruments, candidates, tau)
     sensitivity = line_sensitivity(tau, instruments.unit, gate.relation)
+    scores = score_lines(rows, instruments, candidates.lines, tau)
+    scores += prior_bonus(candidates.prior, sensitivity, strength_of(leaf.cost, gate.definition))
     (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
-    return np.asarray(candidates[index])
+    return np.asarray(candidates.lines[index])
+
+
+def prior_bonus(prior: Floats, sensitivity: int, strength: Fraction) -> Integers:
+    """Return a public log prior in units of the score: so many nats of the noise that is to come."""
+    nat = min(2 * sensitivity / strength, _LARGEST_NAT)
+    return np.rint(prior * float(nat)).astype(np.int64)
 
 
 def release_lines(
@@ -108,8 +116,7 @@ def release_lines(
     rows: Rows,
     instruments: Instruments,
     steps: Sequence[Step],
-    reach: float,
-    least: float,
+    around: Surroundings,
 ) -> dict[Fraction, Floats]:
     """Release the lines of all steps of an order, each constrained by those before it; see `candidates_for`.
 
@@ -120,6 +127,6 @@ def release_lines(
     """
     released = {MEDIAN: np.zeros(1 if instruments is INTERCEPT else 2)}
     for leaf, step in zip(leaves, steps, strict=True):
-        candidates = candidates_for(step, released, reach, least)
+        candidates = candidates_for(step, released, around)
         released[step.tau] = choose_line(gate, leaf, rows, instruments, candidates, step.tau)
     return released

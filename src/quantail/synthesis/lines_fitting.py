@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate
+from quantail.privacy import Gate, Plan, strength_of
 from quantail.quantiles import Scale, choose_slope
 from quantail.quantiles.grid import wide
+from quantail.quantiles.lattice import Candidates, Surroundings
 from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.quantiles.orders import MEDIAN
 from quantail.synthesis.column import Slope
@@ -27,6 +28,9 @@ Floats = NDArray[np.float64]
 
 _SIMULATED_ROWS = 2**14
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
+_GUESS = (
+    0.3  # first guess at the distance of lines, as a share of the median's distance from the nearer bound
+)
 _ENDS = (0.05, 0.95)  # quantiles of the median plane's predictions where the index is 0 and 1
 
 
@@ -109,7 +113,8 @@ def _fit_slopes(
 
 def _fit_intercept(fit: LinesFit, design: LinesColumn, scale: Scale, left: Floats) -> float:
     """Release the median of what the slopes left over: the column's median where predictors are at their own."""
-    grid = wide(*scale.ends, scale.log)[:, None]
+    values = wide(*scale.ends, scale.log)
+    grid = Candidates(values[:, None], np.zeros(values.size))
     leaf = design.plan.find("median/intercept")
     rows = Rows.of(left, None, INTERCEPT)
     return float(choose_line(fit.gate, leaf, rows, INTERCEPT, grid, MEDIAN)[0])
@@ -137,10 +142,22 @@ def _fit_steps(
         first, last = plane.index(np.array(quartiles)).tolist()
         instruments = index_instruments(first, last)
     rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
-    low, high = plane.scale.ends
     leaves = [design.leaf(step) for step in design.steps]
+    around = _surroundings(fit, design, plane, leaves)
+    return release_lines(fit.gate, leaves, rows, instruments, design.steps, around)
+
+
+def _surroundings(fit: LinesFit, design: LinesColumn, plane: LinesModel, leaves: list[Plan]) -> Surroundings:
+    """Return what public facts and the released plane say about offsets."""
+    low, high = plane.scale.ends
     least = least_spacing(plane.scale)
-    return release_lines(fit.gate, leaves, rows, instruments, design.steps, high - low, least)
+    # Parallel lines must be able to leave the range at one end of the index to reach its bound at the other.
+    ends = [plane.low, plane.high] if design.varying else [plane.high]
+    tops = [plane.low, plane.high] if design.varying else [plane.low]
+    below, above = (np.minimum(low - np.array(ends), -least), np.maximum(high - np.array(tops), least))
+    guess = _GUESS * max(min(plane.base - low, high - plane.base), least)
+    strength = strength_of(leaves[0].cost, fit.gate.definition) if leaves else Fraction(1)
+    return Surroundings(below, above, least, guess, float(2 / (fit.rows * strength)))
 
 
 def least_spacing(scale: Scale) -> float:
