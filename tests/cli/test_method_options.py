@@ -1,0 +1,64 @@
+"""--method, --slopes and --draw: passed on, and refused where they have no meaning."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from quantail.cli import app
+from quantail.datasets import paper_schema, paper_split
+
+
+@pytest.fixture
+def files(tmp_path):
+    train, _ = paper_split(1)
+    pq.write_table(
+        pa.table({name: values[:300] for name, values in train.items()}), tmp_path / "table.parquet"
+    )
+    paper_schema().save(tmp_path / "schema.toml")
+    return tmp_path
+
+
+def run(files, command, *options):
+    table = [] if command == "plan" else [str(files / "table.parquet")]
+    return CliRunner().invoke(app, [command, *table, "-s", str(files / "schema.toml"), "-e", "1", *options])
+
+
+def test_a_plan_lists_the_quantiles_of_an_order(files):
+    shown = run(files, "plan", "--rows", "5000", "--method", "sandwich", "--slopes", "varying", "--json")
+    assert shown.exit_code == 0
+    column = json.loads(shown.stdout)["plan"]["children"][1]
+    assert [part["name"] for part in column["children"]] == ["median", "main", "inner"]
+    assert [part["cost"] for part in column["children"]] == ["4/25", "1/25", "1/20"]
+
+
+def test_a_fit_follows_the_options(files):
+    model = files / "model.json"
+    options = ["--simulate-noise", "--method", "stepwise", "--slopes", "varying", "--draw", "interpolate"]
+    assert run(files, "fit", *options, "-o", str(model)).exit_code == 0
+    form = json.loads(model.read_text(encoding="utf-8"))
+    assert form["method"] == "stepwise"
+    last = form["groups"][0]["columns"][-1]
+    assert last["draw"] == "interpolate" and last["at_low"] != last["at_high"]
+
+
+def test_a_table_is_made(files):
+    made = files / "made.parquet"
+    assert run(files, "synth", "--simulate-noise", "--method", "kng", "-o", str(made)).exit_code == 0
+    assert pq.read_table(made).column_names == ["X1", "X2", "X3"]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--slopes", "fixed"], "slopes"),
+        (["--method", "sandwich", "--slopes", "bent"], "fixed, varying"),
+        (["--method", "sandwhich"], "sandwich"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(files, options, word):
+    shown = run(files, "plan", "--rows", "100", *options)
+    assert shown.exit_code != 0
+    assert word in shown.output + str(shown.exception)
