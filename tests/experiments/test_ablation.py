@@ -120,6 +120,7 @@ def loss_of_levels(one, other):
 
 def test_replacing_one_row_never_costs_a_level_of_the_squeeze_more_than_its_share():
     levels, grid = Rungs().levels(0.0), np.linspace(0, 100, 201)
+    leaves = [Plan.leaf(f"level {k}", Fraction(1, 6)) for k in range(6)]
     rng, worst = np.random.default_rng(1), 0.0
     for seed in range(60):
         values = rng.exponential(10, size=30)
@@ -128,7 +129,7 @@ def test_replacing_one_row_never_costs_a_level_of_the_squeeze_more_than_its_shar
         shown = []
         for table in (values, other):
             gate = Replay(seed)
-            squeeze(gate, range(6), table, levels, grid, 0.01)
+            squeeze(gate, leaves, table, levels, grid, (0.0, 100.0))
             shown.append(gate.levels)
         worst = max(worst, *loss_of_levels(*shown))
     assert worst <= 1.0 + 1e-12
@@ -140,7 +141,7 @@ def test_with_a_generous_budget_the_squeeze_finds_the_quantiles():
     levels = Rungs().levels(0.0)
     leaves = [Plan.leaf(f"level {k}", Fraction(200)) for k in range(6)]
     gate = Gate(Plan.sequence("column", leaves), SimulatedNoise(3), "replace-one")
-    rungs = squeeze(gate, leaves, values, levels, np.linspace(0, 1000, 5001), 0.01)
+    rungs = squeeze(gate, leaves, values, levels, np.linspace(0, 1000, 5001), (0.0, 1000.0))
     shares = [np.mean(values <= rung) for rung in rungs]
     assert np.abs(np.array(shares) - PAPER_TAUS).max() < 0.02
     assert (np.diff(rungs) >= 0).all()

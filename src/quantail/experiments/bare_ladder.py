@@ -148,7 +148,7 @@ def _fit_curve(
     if fit.wanted.joint:
         rungs = draw_rungs(fit.gate, leaves[0], residual, grid, numbers, fit.rows)
     else:
-        rungs = squeeze(fit.gate, leaves, residual, levels, grid, scale.step)
+        rungs = squeeze(fit.gate, leaves, residual, levels, grid, scale.ends)
     if not fit.wanted.curve:
         return rung_curve(levels, rungs)
     noise_rows = (
