@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quantail.evaluation import evaluate
     from quantail.privacy import Ledger
     from quantail.schema import Column, Schema
-    from quantail.synthesis import TableModel, TableSynthesizer, plan
+    from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer, plan
 
 __all__ = [
     "BudgetError",
@@ -38,6 +38,8 @@ __all__ = [
     "LedgerError",
     "ModelError",
     "OptionError",
+    "PanelModel",
+    "PanelSynthesizer",
     "QuantailError",
     "Schema",
     "SchemaError",
@@ -53,6 +55,8 @@ _ROOMS = {
     "Ledger": "quantail.privacy",
     "Column": "quantail.schema",
     "Schema": "quantail.schema",
+    "PanelModel": "quantail.synthesis",
+    "PanelSynthesizer": "quantail.synthesis",
     "TableModel": "quantail.synthesis",
     "TableSynthesizer": "quantail.synthesis",
     "plan": "quantail.synthesis",

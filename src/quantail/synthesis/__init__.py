@@ -2,6 +2,8 @@
 
 from quantail.synthesis.design import Design, draw_design
 from quantail.synthesis.model import TableModel
+from quantail.synthesis.panel import PanelSynthesizer
+from quantail.synthesis.panel_model import PanelModel
 from quantail.synthesis.table import TableSynthesizer, plan
 
-__all__ = ["Design", "TableModel", "TableSynthesizer", "draw_design", "plan"]
+__all__ = ["Design", "PanelModel", "PanelSynthesizer", "TableModel", "TableSynthesizer", "draw_design", "plan"]

@@ -1,0 +1,176 @@
+"""PanelSynthesizer: from a confidential panel and a schema to a released model.
+
+What is protected is the whole history of a unit: neighbouring panels have the same units with the same public
+columns, and one unit's confidential values differ in all of its periods at once (proofs/panel.md).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+
+from quantail.errors import DataError, OptionError, SchemaError
+from quantail.frames import PanelShape, confidential_panel
+from quantail.privacy import Gate, Ledger, Noise, Plan, SecureNoise, SimulatedNoise, as_decimal, parse_epsilon
+from quantail.schema import Schema
+from quantail.synthesis.panel_methods import panel_method_of
+from quantail.synthesis.panel_model import PanelGroup, PanelModel
+from quantail.synthesis.panel_units import PanelUnits
+
+Progress = Callable[[str, float], None]
+
+
+class PanelSynthesizer:
+    """Makes differentially private models of a panel.
+
+    Parameters
+    ----------
+    schema : Schema
+        What is public about the panel; it has a [panel] section. The first confidential column leads
+        (employment), later ones follow it (pay).
+    epsilon : int, float, str or Fraction
+        The whole privacy budget of one fit, for each group of units.
+    method : str
+        "pooled", or another key of `PANEL_METHODS`.
+    noise : {"secure", "simulated"}
+        "simulated" is seeded, has the same law, and is NOT PRIVATE: for experiments.
+    seed : int, optional
+        With "simulated" only.
+    **options
+        Options of the method; the pooled method has none.
+
+    Examples
+    --------
+    >>> from quantail.schema import Column, Panel
+    >>> panel = Panel("id", "first", "last", 2000, 2010)
+    >>> schema = Schema((Column("emp", "integer", 0, 2000),), "establishment", panel=panel)
+    >>> PanelSynthesizer(schema, epsilon=1).plan(units=5000).cost
+    Fraction(1, 1)
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        epsilon: int | float | str | Fraction = 1,
+        *,
+        method: str = "pooled",
+        noise: Literal["secure", "simulated"] = "secure",
+        seed: int | None = None,
+        **options: Any,
+    ) -> None:
+        if schema.panel is None:
+            raise SchemaError("the schema has no [panel] section; add one, or use TableSynthesizer")
+        self._method = panel_method_of(method)
+        self._settings = self._method.settings(options)
+        if noise not in ("secure", "simulated"):
+            raise OptionError("noise must be 'secure' or 'simulated'")
+        if noise == "secure" and seed is not None:
+            raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
+        self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
+        self.noise, self.seed = noise, seed
+        self._labels = list(product(*(schema.column(name).categories for name in schema.by)))
+
+    def plan(self, units: int | Mapping[int, int] = 1) -> Plan:
+        """Return the budget plan for a panel of so many units, touching no data.
+
+        Parameters
+        ----------
+        units : int or mapping
+            Units of the panel, or of every group by its place among the schema's groups; a total is taken to be
+            spread evenly.
+        """
+        if not isinstance(units, Mapping):
+            if not isinstance(units, int) or isinstance(units, bool) or units < 1:
+                raise OptionError("units must be a whole number of at least 1")
+            units = {group: max(units // len(self._labels), 1) for group in range(len(self._labels))}
+        plans = [self._plan(group, number) for group, number in units.items()]
+        return Plan.parallel("groups", plans) if self.schema.by else plans[0]
+
+    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> PanelModel:
+        """Release a model of a confidential panel.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow table
+            Wide or long, as the schema says.
+        ledger : Ledger, optional
+            Charged with the whole budget before any value takes part in a question.
+        progress : callable, optional
+            Called with a label and the share of work done.
+        """
+        return self._fit(frame, self._source(), ledger, progress)
+
+    def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
+        """Release models of a panel that comes in several tables, one at a time, within the memory of one.
+
+        Every group of the schema must be in one table only; then the tables together cost what one costs
+        (disjoint units), and the ledger is charged once, before the first table.
+
+        Parameters
+        ----------
+        frames : iterable of tables
+            Each with all units of the groups that it holds.
+        ledger : Ledger, optional
+            Charged with the whole budget.
+        """
+        source, seen = self._source(), set[int]()
+        self._charge(ledger, self.plan())
+        for frame in frames:
+            model = self._fit(frame, source, None, None, seen)
+            seen |= {group.group for group in model.groups}
+            yield model
+
+    def _fit(
+        self,
+        frame: Any,
+        noise: Noise,
+        ledger: Ledger | None,
+        progress: Progress | None,
+        seen: set[int] | None = None,
+    ) -> PanelModel:
+        data = confidential_panel(frame, self.schema).in_public_order()
+        if not len(data):
+            raise DataError("the panel has no units; give a table with at least one row")
+        shape = PanelShape.of(frame, self.schema)
+        present = np.unique(data.group).tolist()
+        if seen and seen & set(present):
+            raise DataError("a group is in more than one table; give all of its units in one table")
+        plan = self.plan({group: int((data.group == group).sum()) for group in present})
+        self._charge(ledger, plan)
+        groups = []
+        for done, (group, part) in enumerate(
+            zip(present, plan.children if self.schema.by else (plan,), strict=True)
+        ):
+            gate = Gate(part, noise, "replace-one")
+            tell = _telling(progress, part.name, done, len(present), len(self.schema.confidential))
+            released = self._method.fit(self._settings, gate, data.of_group(group), tell)
+            groups.append(PanelGroup(group, released))
+        epsilon, units = as_decimal(self.epsilon), PanelUnits.of(data)
+        return PanelModel(self.schema, plan, epsilon, self.method, noise.private, shape, units, tuple(groups))
+
+    def _plan(self, group: int, units: int) -> Plan:
+        name = ", ".join(self._labels[group]) or self.schema.name or "panel"
+        return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
+
+    def _charge(self, ledger: Ledger | None, plan: Plan) -> None:
+        if ledger is not None:
+            ledger.charge(self.epsilon, f"fit {self.schema.name or 'panel'} ({self.method})", plan.hash())
+
+    def _source(self) -> Noise:
+        return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)
+
+
+def _telling(
+    progress: Progress | None, group: str, done: int, groups: int, columns: int
+) -> Callable[[str], None]:
+    """Return a function that reports a column as a share of all the work."""
+    state = {"columns": 0}
+
+    def tell(name: str) -> None:
+        if progress is not None:
+            progress(f"{group}: {name}", (done + state["columns"] / columns) / groups)
+        state["columns"] += 1
+
+    return tell

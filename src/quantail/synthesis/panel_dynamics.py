@@ -1,0 +1,144 @@
+"""The dynamics of a column from its released tables, by simulated moments.
+
+Nothing here sees a confidential value. Parameters are changed until the table of pairs of a simulated panel,
+measured by the same function, meets the released one; how much a cell counts follows from its noise, and a prior
+speaks where noise is larger than signal (few units, small budgets). The chances of the zero state are read off
+the tables directly.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.synthesis.panel_curve import Curve
+from quantail.synthesis.panel_latent import Dynamics
+from quantail.synthesis.panel_stage import Stage
+from quantail.synthesis.panel_tables import LATTICE, PairCells, pair_table
+
+Floats = NDArray[np.float64]
+
+_MODEL_ERROR = 0.03  # relative error of any model in a cell of pairs
+_TRIES = 4
+_LONGEST = 1.5  # the most that a parameter of the search changes in a step
+_ENOUGH = 2e-3  # relative gain below which the search stops
+
+# The search runs over: log odds of permanent and blip variance against the AR(1), logit of persistence and of
+# repeat, tilt, log of jump. Prior means and deviations, and steps for derivatives.
+PRIOR = np.array([0.2, -2.5, 1.1, -3.0, 0.0, -2.0])
+_SPREAD = np.array([1.2, 1.0, 1.0, 1.5, 0.2, 1.0])
+_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.25])
+
+
+def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
+    """Return the dynamics at a point of the search; chances of the zero state turn into those of non-repeaters."""
+    parts = np.exp(np.array([x[0], 0.0, x[1]]))
+    parts /= parts.sum()
+    persistence, repeat = 1.0 / (1.0 + np.exp(-x[[2, 3]]))
+    keep = 1.0 - float(repeat)
+    return replace(
+        zero,
+        permanent=float(parts[0]),
+        blip=float(parts[2]),
+        persistence=float(persistence),
+        repeat=float(repeat),
+        tilt=float(x[4]),
+        jump=float(np.exp(x[5])),
+        enter=min(zero.enter / keep, 0.9),
+        stay=float(np.clip((zero.stay - repeat) / keep, 0.0, 0.98)),
+        stay_newborn=float(np.clip((zero.stay_newborn - repeat) / keep, 0.0, 0.98)),
+    )
+
+
+def fit_dynamics(
+    stage: Stage,
+    curve: Curve,
+    effects: Floats,
+    zero: Dynamics,
+    released: tuple[Floats, PairCells, float],
+    start: Floats,
+    rounds: int,
+) -> Floats:
+    """Search by Levenberg-Marquardt steps on common luck; return the point found.
+
+    Parameters
+    ----------
+    released : tuple
+        Noisy pairs in units, their cells, and the standard deviation of the noise.
+    """
+    pairs, cells, deviation = released
+    mass = np.maximum(pairs, 0.0)
+    root = np.sqrt(deviation**2 + 0.5 * mass + (_MODEL_ERROR * mass) ** 2 + 1e-9)
+
+    def residuals(x: Floats) -> Floats:
+        latent = stage.simulate(dynamics_at(x, zero), effects)
+        shown = stage.show(latent, stage.size_map(latent, curve))
+        made = pair_table(stage.spells, shown, cells) * (stage.ratio / LATTICE)
+        return np.concatenate([((made - pairs) / root).ravel(), (x - PRIOR) / _SPREAD])
+
+    x, damping, current = start, 1.0, residuals(start)
+    for _ in range(rounds):
+        slopes = [(residuals(x + step) - current) / step.sum() for step in np.diag(_STEP)]
+        jacobian = np.stack(slopes, axis=1)
+        normal, gradient = jacobian.T @ jacobian, jacobian.T @ current
+        gain = 0.0
+        for _ in range(_TRIES):
+            move = -np.linalg.solve(normal + damping * np.diag(np.diag(normal)), gradient)
+            tried = x + np.clip(move, -_LONGEST, _LONGEST)
+            new = residuals(tried)
+            if new @ new < current @ current:
+                gain = 1 - float(new @ new) / float(current @ current)
+                x, current, damping = tried, new, damping / 4
+                break
+            damping *= 4
+        if gain < _ENOUGH:
+            break
+    return x
+
+
+def zero_chances(
+    sizes: Floats, kinds: Floats, pairs: Floats, cells: PairCells, deviations: tuple[float, float]
+) -> Dynamics:
+    """Read the chances of the zero state off released tables, drawn towards none where noise is all there is.
+
+    Parameters
+    ----------
+    sizes, kinds : arrays
+        Released size table, whose first three cells are zeros of stocks, births and later spells; and the public
+        weight of each kind.
+    pairs : array, shape (lags, cells.number)
+        Released pairs.
+    deviations : pair of float
+        Standard deviations of the noise of both.
+    """
+    counted, paired = deviations
+    first = pairs[0]
+    classes = first[4:].reshape(-1, cells.width)
+    entering = np.array([_share(row[0], row.sum(), 0.0, paired) for row in classes])
+    mass = np.maximum(classes.sum(axis=1), 1e-9)
+    middles = _MIDDLES
+    weight = mass * np.maximum(entering, 1e-4)
+    centred = middles - np.average(middles, weights=weight)
+    logs = np.log(np.maximum(entering, 1e-5))
+    steep = -(weight * centred * logs).sum() / ((weight * centred**2).sum() + 0.1 * weight.sum())
+    slope = float(np.clip(steep, -0.5, 1.5))
+    # At the middle size the chance is such that all classes together enter as often as released.
+    enter = float((mass * entering).sum() / (mass * np.exp(-slope * middles)).sum())
+    return Dynamics(
+        born_idle=_share(sizes[1], kinds[1], 0.0, counted),
+        stock_idle=_share(sizes[0], kinds[0], 0.0, counted),
+        enter=enter,
+        enter_slope=slope,
+        stay=_share(first[1], first[0] + first[1], 0.5, paired),
+        stay_newborn=_share(first[3], first[2] + first[3], 0.5, paired),
+    )
+
+
+CUTS = (0.4, 0.7, 0.9)  # levels at which size classes are cut
+_MIDDLES = np.array([-0.8, 0.1, 0.8, 1.6])  # of these classes, in spreads of a normal distribution
+
+
+def _share(part: float, whole: float, prior: float, deviation: float) -> float:
+    """Divide, drawn towards a prior as strongly as the noise demands; without signal it is the prior."""
+    weight = 2.0 * deviation
+    return float(np.clip((part + weight * prior) / (max(whole, 0.0) + weight + 1e-9), 0.0, 0.95))

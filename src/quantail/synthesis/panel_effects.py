@@ -1,0 +1,162 @@
+"""Effects of period, age and remaining life on latent sizes, by Gauss-Newton steps against released sums.
+
+Notation: b the effects (one per period, one per hat of `panel_tables.hats`), x their factors at a spell. Each step
+simulates the panel, measures the same sums as were released, and solves
+
+    min over b of  sum ((made + J (b - b_now) - released) / deviation)^2 + prior(b)
+
+where J comes from the simulated panel shifted up and down. The prior is a random walk over periods and small
+effects of age; it matters where a sum is noisier than the effect.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.synthesis.panel_curve import Curve
+from quantail.synthesis.panel_latent import Dynamics
+from quantail.synthesis.panel_stage import Stage
+from quantail.synthesis.panel_tables import LATTICE, Hats, Track, growth_table, hat_table, level, year_table
+
+Floats = NDArray[np.float64]
+
+_SHIFT = 0.25  # of latent sizes, for derivatives
+_LONGEST = 0.6  # the most that an effect changes in a step
+_WALK = 0.1  # prior deviation of an effect's change from one period to the next
+_HAT_WALK = 0.2  # and from one knot to the next
+_START = 0.5  # of the first of each
+_COHORT = 0.3  # of a cohort's effect
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Released sums of bounded levels and of signs of growth, in units.
+
+    Attributes
+    ----------
+    year : tuple of float
+        Levels by period, then those of births by period.
+    hat : tuple of float
+        Levels over hat functions.
+    growth : tuple of float
+        Signs of growth by period; empty if there is one period only.
+    deviations : tuple of float
+        Standard deviations of the noise of the three.
+    centre, width : float
+        What levels are measured from, and in which unit.
+    """
+
+    year: tuple[float, ...]
+    hat: tuple[float, ...]
+    growth: tuple[float, ...]
+    deviations: tuple[float, float, float]
+    centre: float
+    width: float
+
+    @property
+    def all(self) -> Floats:
+        """Every sum in one row."""
+        return np.array([*self.year, *self.hat, *self.growth])
+
+    @property
+    def roots(self) -> Floats:
+        """The deviation of each."""
+        return np.repeat(np.array(self.deviations), [len(self.year), len(self.hat), len(self.growth)])
+
+
+def fit_effects(
+    stage: Stage, curve: Curve, dynamics: Dynamics, effects: Floats, sums: Sums, rounds: int
+) -> Floats:
+    """Improve the effects by so many steps; a step that makes things worse is cut."""
+    prior = _prior(stage.spells.periods, stage.hats)
+    best, least, move = effects, np.inf, np.zeros(effects.size)
+    for _ in range(rounds):
+        tried = best + move
+        misses, jacobian = _measured(stage, curve, dynamics, tried, sums)
+        cost = float(misses @ misses + np.sum((prior @ tried) ** 2))
+        if cost < least:
+            best, least = tried, cost
+            system, target = np.vstack([jacobian, prior]), np.concatenate([misses, -prior @ tried])
+            move = np.linalg.lstsq(system, target, rcond=None)[0]
+            move *= min(1.0, _LONGEST / max(float(np.abs(move).max()), 1e-9))
+        else:
+            move *= 0.4
+    return best
+
+
+def _measured(
+    stage: Stage, curve: Curve, dynamics: Dynamics, effects: Floats, sums: Sums
+) -> tuple[Floats, Floats]:
+    """Simulate with given effects; return what is missing from the sums, standardised, and its reduction."""
+    spells = stage.spells
+    latent = stage.simulate(dynamics, effects)
+    knots = stage.size_map(latent, curve)
+    shown, up, down = (stage.show(latent, knots, shift) for shift in (0.0, _SHIFT, -_SHIFT))
+    levels, higher, lower = (level(track, sums.centre, sums.width) for track in (shown, up, down))
+    made = np.concatenate([year_table(spells, levels), hat_table(spells, levels, stage.hats)])
+    jacobian = _level_slopes(stage, (higher - lower) / (2 * _SHIFT))
+    # The size map takes back what is common to all sizes.
+    mean = _mean_factors(stage, latent.idle)
+    jacobian -= np.outer(jacobian[:, : spells.periods].sum(axis=1), mean)
+    if sums.growth:
+        made = np.concatenate([made, growth_table(spells, shown)])
+        jacobian = np.vstack([jacobian, _growth_slopes(stage, shown, up, down)])
+    misses = sums.all - made * (stage.ratio / LATTICE)
+    return misses / sums.roots, stage.ratio * jacobian / sums.roots[:, None]
+
+
+def _level_slopes(stage: Stage, slope: Floats) -> Floats:
+    """Return how sums of levels (rows) change with effects (columns)."""
+    spells, hats = stage.spells, stage.hats
+    points, measured = stage.points * slope, 2 * spells.periods + hats.number
+    rows = [(spells.place + spells.periods * spells.newborn, np.ones(len(spells)))]
+    rows += [(2 * spells.periods + cell, factor / hats.families) for cell, factor in hats.parts]
+    jacobian = np.zeros((measured, stage.effects))
+    for row, share in rows:
+        for column, factor in stage.features:
+            jacobian += _cross(row, column, points * share * factor, jacobian.shape)
+    return jacobian
+
+
+def _growth_slopes(stage: Stage, shown: Track, up: Track, down: Track) -> Floats:
+    """Return how sums of signs of growth change with effects."""
+    spells = stage.spells
+    later, earlier = spells.pairs(1)
+    before = shown.size[earlier]
+    slope = (np.sign(up.size[later] - before) - np.sign(down.size[later] - before)) / (2 * _SHIFT)
+    slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, slope)
+    points = slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
+    jacobian = np.zeros((spells.periods, stage.effects))
+    for column, factor in stage.features:
+        jacobian += _cross(spells.place[later], column[later], points * factor[later], jacobian.shape)
+        jacobian -= _cross(spells.place[later], column[earlier], points * factor[earlier], jacobian.shape)
+    return jacobian
+
+
+def _mean_factors(stage: Stage, idle: NDArray[np.bool_]) -> Floats:
+    points = np.where(idle, 0.0, stage.points)
+    sums = [np.bincount(cell, points * factor, stage.effects) for cell, factor in stage.features]
+    return np.asarray(sum(sums) / max(points.sum(), 1e-9))
+
+
+def _cross(
+    row: NDArray[np.int64], column: NDArray[np.int64], weight: Floats, shape: tuple[int, ...]
+) -> Floats:
+    return np.asarray(np.bincount(row * shape[1] + column, weight, shape[0] * shape[1]).reshape(shape), float)
+
+
+def _prior(periods: int, hats: Hats) -> Floats:
+    """Return rows that stand for: random walks over periods and over knots, and independent cohorts."""
+    number = 2 * periods + hats.number
+    rows = np.zeros((number, number))
+    first = {0, *(periods + start for start in hats.starts)}
+    for row in range(number):
+        if row in first:
+            rows[row, row] = 1 / _START
+        elif row >= periods + hats.number:
+            rows[row, row] = 1 / _COHORT
+        else:
+            rows[row, row] = 1 / (_WALK if row < periods else _HAT_WALK)
+            rows[row, row - 1] = -rows[row, row]
+    return rows

@@ -1,0 +1,238 @@
+"""One column of a panel: its questions to the gate, the fit to the answers, and draws from what was released.
+
+Questions, each against its own leaf: sizes (counts of size cells), sums (capped sums), pairs (sizes now and some
+periods before), years and hats (bounded levels by period, age and remaining life), growth (signs of growth by
+period). Later questions use cells and centres that follow from earlier answers. Then everything is
+post-processing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, geometric_strength, split
+from quantail.synthesis.panel_curve import Curve, smooth_weights
+from quantail.synthesis.panel_dynamics import CUTS, PRIOR, dynamics_at, fit_dynamics, zero_chances
+from quantail.synthesis.panel_effects import Sums, fit_effects
+from quantail.synthesis.panel_latent import Dynamics
+from quantail.synthesis.panel_scale import PanelScale
+from quantail.synthesis.panel_spells import Spells
+from quantail.synthesis.panel_stage import Stage
+from quantail.synthesis.panel_tables import (
+    LATTICE,
+    SENSITIVITY,
+    Hats,
+    PairCells,
+    Track,
+    growth_table,
+    hat_table,
+    kind_points,
+    level,
+    pair_table,
+    size_table,
+    sum_table,
+    year_table,
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Shares of a column's budget; questions about change fall away in a panel of one period.
+SHARES = {"sizes": 18, "sums": 10, "pairs": 18, "years": 20, "hats": 12, "growth": 22}
+_CHANGES = ("pairs", "growth")
+_NOTES = {
+    "sizes": "size classes, weight 1 per unit",
+    "sums": "totals up to a cap",
+    "pairs": "sizes at lags 1, 2, 4, 8, 16",
+    "years": "bounded levels by period, births apart",
+    "hats": "bounded levels by age and remaining life",
+    "growth": "signs of growth by period",
+}
+_ABOVE_CAP = 5.0  # units expected above the cap, in deviations of a count
+_CENTRE = 0.6  # quantile from which levels are measured
+_STRETCH = 0.1  # prior deviation of the stretch of the upper half
+_ROUNDS = 3  # dynamics and effects in turn
+_SEARCH, _STEPS = 4, 4  # steps of each in a round
+
+
+@dataclass(frozen=True)
+class HistoryModel:
+    """Everything released about the sizes of one column.
+
+    Attributes
+    ----------
+    curve : Curve
+        Distribution of sizes on the modelling scale.
+    dynamics : Dynamics
+        How they move.
+    effects : tuple of float
+        Effects of period, hats and cohorts on latent sizes.
+    sums : Sums
+        Released sums, to which drawn panels are calibrated.
+    cap, total, total_deviation : float
+        Cap, released total up to it (in units of the cap), and its noise; a cap of 0 means that it was not asked.
+    units : int
+        Public number of units.
+    """
+
+    curve: Curve
+    dynamics: Dynamics
+    effects: tuple[float, ...]
+    sums: Sums
+    cap: float
+    total: float
+    total_deviation: float
+    units: int
+
+
+def plan_history(name: str, cost: Fraction, periods: int, without: tuple[str, ...] = ()) -> Plan:
+    """Return the budget of one column."""
+    asked = [word for word in SHARES if word not in without and (periods > 1 or word not in _CHANGES)]
+    parts = split(cost, [SHARES[word] for word in asked])
+    return Plan.sequence(
+        name, [Plan.leaf(word, part, _NOTES[word]) for word, part in zip(asked, parts, strict=True)]
+    )
+
+
+def asks(plan: Plan, word: str) -> bool:
+    """Say whether a column's plan holds a question."""
+    return any(child.name == word for child in plan.children)
+
+
+def ask(
+    gate: Gate, plan: Plan, word: str, table: Integers, sensitivity: int = SENSITIVITY
+) -> tuple[Floats, float]:
+    """Release a table; return it in units, with the standard deviation of its noise."""
+    leaf = plan.find(word)
+    noisy = gate.count(leaf, table.ravel(), sensitivity).reshape(table.shape) / LATTICE
+    strength = float(geometric_strength(leaf.cost, gate.definition))
+    return noisy, 2**0.5 * sensitivity / (LATTICE * strength)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What was released about a column."""
+
+    curve: Curve
+    zero: Dynamics
+    pairs: Floats | None
+    cells: PairCells
+    pair_deviation: float
+    sums: Sums
+    cap: float = 0.0
+    total: float = 0.0
+    total_deviation: float = 1.0
+
+
+def ask_sizes(
+    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats
+) -> tuple[Curve, Floats, float, tuple[float, float, float]]:
+    """Release sizes and capped sums: the curve, the size table and its noise, and cap, total and its noise."""
+    edges = np.array(scale.edges)
+    sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
+    rough = Curve.of(edges, smooth_weights(edges, sizes[3:], deviation))
+    units = spells.order.size
+    level_ = float(np.clip(1.0 - _ABOVE_CAP * deviation / max(units, 1), 0.8, 0.9995))
+    cap = float(np.abs(scale.value(rough.at(np.array([level_, 1.0 - level_])))).max())
+    cap = max(cap, scale.scale.step)
+    # Values of one sign in public cells move by at most the points of one unit.
+    sensitivity = LATTICE if scale.scale.lower >= 0 else SENSITIVITY
+    totals, noise = ask(gate, plan, "sums", sum_table(spells, values, cap), sensitivity)
+    fine = np.linspace(edges[:-1], edges[1:], 12)[1:-1]
+    capped = np.clip(scale.value(fine), -cap, cap).mean(axis=0)
+    weights = smooth_weights(edges, sizes[3:], deviation, capped, 2 * cap * totals[0], 2 * cap * noise)
+    return Curve.of(edges, weights), sizes, deviation, (cap, float(totals[1]), noise)
+
+
+def ask_moves(
+    gate: Gate, plan: Plan, spells: Spells, track: Track, hats: Hats, curve: Curve, unit: float
+) -> tuple[Floats | None, PairCells, float, Sums]:
+    """Release pairs and sums of levels and growth, with cells and centre from the released curve."""
+    cells = PairCells.of(curve.at(np.array(CUTS)), unit)
+    pairs, paired = None, 1.0
+    if asks(plan, "pairs"):
+        pairs, paired = ask(gate, plan, "pairs", pair_table(spells, track, cells))
+    centre, width = curve.quantile(_CENTRE), curve.spread
+    levels = level(track, centre, width)
+    year, yearly = ask(gate, plan, "years", year_table(spells, levels))
+    hat, hatted = ask(gate, plan, "hats", hat_table(spells, levels, hats))
+    growth, grown = np.zeros(0), 1.0
+    if asks(plan, "growth"):
+        growth, grown = ask(gate, plan, "growth", growth_table(spells, track))
+    lists = [tuple(part.tolist()) for part in (year, hat, growth)]
+    sums = Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width)
+    return pairs, cells, paired, sums
+
+
+def ask_history(
+    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, hats: Hats
+) -> Answers:
+    """Ask everything about the leading column of a panel."""
+    curve, sizes, deviation, (cap, total, noise) = ask_sizes(gate, plan, spells, scale, values)
+    track = scale.track(values)
+    unit = 1.0 if scale.scale.log else curve.spread
+    pairs, cells, paired, sums = ask_moves(gate, plan, spells, track, hats, curve, unit)
+    kinds = kind_points(spells) / LATTICE
+    shown = np.zeros((1, cells.number)) if pairs is None else pairs
+    zero = zero_chances(sizes, kinds, shown, cells, (deviation, paired)) if scale.idle else Dynamics()
+    return Answers(curve, zero, pairs, cells, paired, sums, cap, total, noise)
+
+
+def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> HistoryModel:
+    """Fit dynamics on the small stage and effects on the large one, in turn."""
+    x, effects = PRIOR.copy(), np.zeros(large.effects)
+    dynamics = dynamics_at(x, answers.zero)
+    for _ in range(_ROUNDS):
+        if answers.pairs is not None:
+            released = (answers.pairs, answers.cells, answers.pair_deviation)
+            x = fit_dynamics(small, answers.curve, effects, answers.zero, released, x, _SEARCH)
+            dynamics = dynamics_at(x, answers.zero)
+        effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, _STEPS)
+    return HistoryModel(
+        answers.curve,
+        dynamics,
+        tuple(effects.tolist()),
+        answers.sums,
+        answers.cap,
+        answers.total,
+        answers.total_deviation,
+        units,
+    )
+
+
+def draw_history(
+    model: HistoryModel, stage: Stage, value: Callable[[Floats], Floats] | None = None, steps: int = 2
+) -> tuple[Track, Track]:
+    """Simulate on a stage, calibrated to the released sums; return latent sizes and sizes.
+
+    Parameters
+    ----------
+    value : callable, optional
+        From sizes to values, to meet the released total as well.
+    """
+    effects = fit_effects(stage, model.curve, model.dynamics, np.array(model.effects), model.sums, steps)
+    latent = stage.simulate(model.dynamics, effects)
+    curve = model.curve
+    if value is not None and model.cap > 0:
+        curve = _stretched(model, stage, latent, value)
+    knots = stage.size_map(latent, curve)
+    return latent, Track(np.interp(latent.size, *knots), latent.idle)
+
+
+def _stretched(model: HistoryModel, stage: Stage, latent: Track, value: Callable[[Floats], Floats]) -> Curve:
+    """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
+    points = LATTICE // 2 // stage.spells.periods * stage.ratio / LATTICE
+    low, high = -0.5, 0.5
+    for _ in range(10):
+        middle = (low + high) / 2
+        tried = model.curve.stretched(float(np.exp(middle)))
+        values = value(np.interp(latent.size, *stage.size_map(latent, tried)))
+        made = points * np.clip(np.where(latent.idle, 0.0, values) / model.cap, -1.0, 1.0).sum()
+        trust = max(abs(model.total), model.total_deviation) / model.total_deviation**2
+        low, high = (
+            (middle, high) if (made - model.total) * trust + middle / _STRETCH**2 < 0 else (low, middle)
+        )
+    return model.curve.stretched(float(np.exp((low + high) / 2)))
