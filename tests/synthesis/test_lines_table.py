@@ -157,6 +157,12 @@ class TestTruth:
             ratio[slopes] = left[x > 30].std() / left[x < 5].std()
         assert ratio["fixed"] < 1.3 and ratio["varying"] > 3
 
+    @pytest.mark.parametrize("value", [0.0, 7.0, 1000.0])
+    def test_the_median_of_a_constant_column_is_found(self, value):
+        schema = Schema((PAIR[0],), unit="row")
+        made = simulate(schema, pa.table({"x": np.full(2000, value)}), 50, method="sandwich").sample(seed=1)
+        assert np.median(made["x"]) == pytest.approx(value, abs=4)
+
     def test_zcdp(self):
         options = {"method": "sandwich", "definition": "zcdp", "delta": "1e-6"}
         model = simulate(Schema(PAIR, unit="row"), pair(), 5, **options)

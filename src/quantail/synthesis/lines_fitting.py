@@ -112,12 +112,19 @@ def _fit_slopes(
 
 
 def _fit_intercept(fit: LinesFit, design: LinesColumn, scale: Scale, left: Floats) -> float:
-    """Release the median of what the slopes left over: the column's median where predictors are at their own."""
+    """Release the median of what the slopes left over: the column's median where predictors are at their own.
+
+    Rows are placed on the grid and spread over a step to either side: if they heaped on less than a step, one candidate
+    would leave them all above, the next all below, and both would be as bad as any other.
+    """
     values = wide(*scale.ends, scale.log)
-    grid = Candidates(values[:, None], np.zeros(values.size))
+    steps = np.arange(values.size, dtype=np.float64)
+    places = np.interp(left, values, steps, left=-2.0, right=values.size + 1.0)
+    places = places + 2 * (fit.gate.noise.random(left.size) - 0.5)
+    grid = Candidates(steps[:, None], np.zeros(values.size))
     leaf = design.plan.find("median/intercept")
-    rows = Rows.of(left, None, INTERCEPT)
-    return float(choose_line(fit.gate, leaf, rows, INTERCEPT, grid, MEDIAN)[0])
+    (chosen,) = choose_line(fit.gate, leaf, Rows.of(places, None, INTERCEPT), INTERCEPT, grid, MEDIAN)
+    return float(values[int(chosen)])
 
 
 def _index_marks(
