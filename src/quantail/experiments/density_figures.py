@@ -37,7 +37,9 @@ def _draw_column(name: str, rows: list[Row], real: Mapping[str, list[int]], path
     centres, truth = density(real[name], edges, width)
     across = 3 if len(rows) in (5, 6, 9) else min(len(rows), _ACROSS)  # no row of panels nearly empty
     down = -(-len(rows) // across)
-    figure, axes = new_figure(down, across, (3.0 * across, 2.1 * down + 0.4), sharex=True, sharey=True)
+    figure, axes = new_figure(
+        down, across, (max(3.0 * across, 6.0), 2.1 * down + 0.4), sharex=True, sharey=True
+    )
     top = _HEADROOM * float(truth.max())
     for axis, row in zip(axes.flat, rows, strict=False):
         _, made = density(row["profile"][name], edges, width)

@@ -113,7 +113,8 @@ def cell(measure: str, value: Mapping[str, float | None]) -> str:
 
 def shown(measure: str, value: float | None, more: int = 0) -> str:
     """Return a figure with the digits that the measure deserves."""
-    return "-" if value is None else f"{value:.{_DIGITS[measure] + more}f}"
+    digits = _DIGITS[measure] + more
+    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # no minus before a zero
 
 
 def _worst_table(rows: list[Row]) -> str:
