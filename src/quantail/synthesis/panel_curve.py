@@ -63,14 +63,7 @@ class Curve:
         return max((self.quantile(0.9) - self.quantile(0.25)) / 1.956, 1e-9)
 
 
-def smooth_weights(
-    edges: Floats,
-    noisy: Floats,
-    deviation: float,
-    sizes: Floats | None = None,
-    total: float = 0.0,
-    total_deviation: float = 1.0,
-) -> Floats:
+def smooth_weights(edges: Floats, noisy: Floats, deviation: float) -> Floats:
     """Return positive weights of cells, of sum 1.
 
     Parameters
@@ -81,74 +74,45 @@ def smooth_weights(
         Weights with noise; some may be negative.
     deviation : float
         Standard deviation of the noise.
-    sizes : array, shape (J,), optional
-        Mean of the (capped) values in a cell, if their sum is known too.
-    total, total_deviation : float
-        That sum, and the standard deviation of its noise.
 
     Examples
     --------
     >>> smooth_weights(np.array([0.0, 1.0, 2.0]), np.array([30.0, 10.0]), 1e-6).round(2)
     array([0.75, 0.25])
     """
-    mass = max(float(noisy.sum()), 10.0 * deviation, 1e-9)
-    known = np.zeros(noisy.size) if sizes is None else sizes / total_deviation
-    fitted = _log_concave(edges, noisy, deviation, mass, known, total / total_deviation)
+    fitted = _log_concave(edges, noisy, deviation)
     spread = (_ROUGHNESS * fitted) ** 2
     weights = fitted + (noisy - fitted) * spread / (spread + deviation**2 + 1e-300)
     weights = np.maximum(weights, 0.1 * fitted)
-    if sizes is not None:
-        weights = _tilted(edges, weights, sizes, float(fitted @ sizes))
     return np.asarray(weights / weights.sum())
 
 
-def _tilted(edges: Floats, weights: Floats, sizes: Floats, total: float) -> Floats:
-    """Tilt the upper half so that the sum of values is the fitted one again."""
-    middle = (edges[1:] + edges[:-1]) / 2
-    median = middle[np.searchsorted(np.cumsum(weights), weights.sum() / 2)]
-    above = np.maximum(middle - median, 0.0) / (edges[-1] - edges[0])
-    slope = 0.0
-    for _ in range(20):
-        tilted = weights * np.exp(slope * above)
-        tilted *= weights.sum() / tilted.sum()
-        centred = above - (tilted @ above) / tilted.sum()
-        gain = float(tilted @ (centred * sizes))
-        slope = float(np.clip(slope + (total - tilted @ sizes) / max(gain, 1e-9), -3.0, 3.0))
-    return np.asarray(tilted)
-
-
-def _log_concave(
-    edges: Floats, noisy: Floats, deviation: float, total: float, sizes: Floats, sum_: float
-) -> Floats:
+def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
     widths, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2
-    cells = widths.size
+    cells, total = widths.size, max(float(noisy.sum()), 10.0 * deviation, 1e-9)
     if cells < 4:
         return np.maximum(noisy, 1e-3 * total / cells)
     gaps = np.diff(middle)
-    positive = np.maximum(noisy, 0.0)
     bump, rate = _gaussian(middle, widths, noisy, deviation)
     slopes = np.diff(bump) / gaps
-    start = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], -np.diff(slopes)])
-    root = np.sqrt(deviation**2 + positive + 1e-6 * total)
+    x = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], -np.diff(slopes)])
+    low = np.concatenate([np.full(3, -np.inf), np.zeros(cells - 2)])
 
-    def weights(parameters: Floats) -> Floats:
-        slopes = parameters[2] - np.concatenate([[0.0], np.cumsum(parameters[3:])])
-        phi = parameters[0] + np.concatenate([[0.0], np.cumsum(slopes * gaps)])
-        phi[0] += parameters[1]
+    def weights(x: Floats) -> Floats:
+        phi = x[0] + np.concatenate([[0.0], np.cumsum((x[2] - np.append(0.0, np.cumsum(x[3:]))) * gaps)])
+        phi[0] += x[1]
         return np.asarray(widths * np.exp(np.minimum(phi, 50.0)))
 
-    def residuals(parameters: Floats, known: bool) -> Floats:
-        made = weights(parameters)
-        ridge = [0.02 * (parameters[2] - slopes[0]) / rate, 0.1 * parameters[1], known * (made @ sizes - sum_)]
-        return np.concatenate([(made - noisy) / root, 0.02 * parameters[3:] / rate, ridge])
+    def residuals(x: Floats, root: Floats) -> Floats:
+        ridge = [0.02 * (x[2] - slopes[0]) / rate, 0.1 * x[1]]
+        return np.concatenate([(weights(x) - noisy) / root, 0.02 * x[3:] / rate, ridge])
 
-    low = np.concatenate([np.full(3, -np.inf), np.zeros(cells - 2)])
-    for known in (False, True) if sum_ else (False,):
-        # The sum alone could lead astray, so it joins in once the cells are met.
-        options = {"max_nfev": 100, "loss": "soft_l1", "kwargs": {"known": known}}
-        found = least_squares(residuals, start, bounds=(low, np.inf), **options)
-        start = np.maximum(found.x, low + 1e-6)
-    return weights(found.x)
+    # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
+    for _ in range(2):
+        root = np.sqrt(deviation**2 + weights(x) + 1e-6 * total)
+        options = {"max_nfev": 60, "loss": "soft_l1", "kwargs": {"root": root}}
+        x = least_squares(residuals, np.maximum(x, low + 1e-9), bounds=(low, np.inf), **options).x
+    return weights(x)
 
 
 def _gaussian(middle: Floats, widths: Floats, noisy: Floats, deviation: float) -> tuple[Floats, float]:

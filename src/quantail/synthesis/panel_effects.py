@@ -15,9 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.synthesis.panel_curve import Curve
-from quantail.synthesis.panel_latent import Dynamics
+from quantail.synthesis.panel_latent import Dynamics, shock_scale
 from quantail.synthesis.panel_stage import Stage
-from quantail.synthesis.panel_tables import LATTICE, Hats, Track, growth_table, hat_table, level, year_table
+from quantail.synthesis.panel_tables import (
+    LATTICE,
+    SIGN,
+    Hats,
+    Track,
+    growth_table,
+    hat_table,
+    level,
+    year_table,
+)
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +36,7 @@ _WALK = 0.1  # prior deviation of an effect's change from one period to the next
 _HAT_WALK = 0.2  # and from one knot to the next
 _START = 0.5  # of the first of each
 _COHORT = 0.3  # of a cohort's effect
+_UNREST = 0.1  # of a period's effect on the log scale of shocks
 
 
 @dataclass(frozen=True)
@@ -40,11 +50,13 @@ class Sums:
     hat : tuple of float
         Levels over hat functions.
     growth : tuple of float
-        Signs of growth by period; empty if there is one period only.
+        Signs of growth by period, then bounded sizes of moves; empty if there is one period only.
     deviations : tuple of float
         Standard deviations of the noise of the three.
     centre, width : float
         What levels are measured from, and in which unit.
+    reach : float
+        Growth at which the size of a move is bounded.
     """
 
     year: tuple[float, ...]
@@ -53,6 +65,7 @@ class Sums:
     deviations: tuple[float, float, float]
     centre: float
     width: float
+    reach: float
 
     @property
     def all(self) -> Floats:
@@ -100,8 +113,10 @@ def _measured(
     mean = _mean_factors(stage, latent.idle)
     jacobian -= np.outer(jacobian[:, : spells.periods].sum(axis=1), mean)
     if sums.growth:
-        made = np.concatenate([made, growth_table(spells, shown)])
-        jacobian = np.vstack([jacobian, _growth_slopes(stage, shown, up, down)])
+        made = np.concatenate([made, growth_table(spells, shown, sums.reach)])
+        wider = stage.show(latent, knots, _SHIFT * shock_scale(dynamics) * stage.draws.shock)
+        slopes = [_sign_slopes(stage, shown, up, down), _move_slopes(stage, shown, wider, sums.reach)]
+        jacobian = np.vstack([jacobian, *slopes])
     misses = sums.all - made * (stage.ratio / LATTICE)
     return misses / sums.roots, stage.ratio * jacobian / sums.roots[:, None]
 
@@ -119,18 +134,31 @@ def _level_slopes(stage: Stage, slope: Floats) -> Floats:
     return jacobian
 
 
-def _growth_slopes(stage: Stage, shown: Track, up: Track, down: Track) -> Floats:
-    """Return how sums of signs of growth change with effects."""
+def _sign_slopes(stage: Stage, shown: Track, up: Track, down: Track) -> Floats:
+    """Return how sums of signs of growth change with shifts."""
     spells = stage.spells
     later, earlier = spells.pairs(1)
     before = shown.size[earlier]
     slope = (np.sign(up.size[later] - before) - np.sign(down.size[later] - before)) / (2 * _SHIFT)
     slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, slope)
-    points = slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
+    points = SIGN / LATTICE * slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
     jacobian = np.zeros((spells.periods, stage.effects))
     for column, factor in stage.features:
         jacobian += _cross(spells.place[later], column[later], points * factor[later], jacobian.shape)
         jacobian -= _cross(spells.place[later], column[earlier], points * factor[earlier], jacobian.shape)
+    return jacobian
+
+
+def _move_slopes(stage: Stage, shown: Track, wider: Track, reach: float) -> Floats:
+    """Return how sums of the sizes of moves change with the log scale of shocks in their period."""
+    spells = stage.spells
+    later, earlier = spells.pairs(1)
+    before = shown.size[earlier]
+    moves = [np.minimum(np.abs(track.size[later] - before) / reach, 1.0) for track in (wider, shown)]
+    slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, (moves[0] - moves[1]) / _SHIFT)
+    points = (1 - SIGN / LATTICE) * slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
+    jacobian = np.zeros((spells.periods, stage.effects))
+    jacobian[:, stage.shifts :] = np.diag(np.bincount(spells.place[later], points, spells.periods))
     return jacobian
 
 
@@ -147,13 +175,15 @@ def _cross(
 
 
 def _prior(periods: int, hats: Hats) -> Floats:
-    """Return rows that stand for: random walks over periods and over knots, and independent cohorts."""
-    number = 2 * periods + hats.number
+    """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest."""
+    number = 3 * periods + hats.number
     rows = np.zeros((number, number))
     first = {0, *(periods + start for start in hats.starts)}
     for row in range(number):
         if row in first:
             rows[row, row] = 1 / _START
+        elif row >= 2 * periods + hats.number:
+            rows[row, row] = 1 / _UNREST
         elif row >= periods + hats.number:
             rows[row, row] = 1 / _COHORT
         else:

@@ -22,6 +22,7 @@ from quantail.synthesis.panel_scale import PanelScale
 from quantail.synthesis.panel_spells import Spells
 from quantail.synthesis.panel_stage import Stage
 from quantail.synthesis.panel_tables import (
+    GROWTH_SENSITIVITY,
     LATTICE,
     SENSITIVITY,
     Hats,
@@ -33,6 +34,7 @@ from quantail.synthesis.panel_tables import (
     level,
     pair_table,
     size_table,
+    sum_points,
     sum_table,
     year_table,
 )
@@ -41,19 +43,20 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {"sizes": 18, "sums": 10, "pairs": 18, "years": 20, "hats": 12, "growth": 22}
+SHARES = {"sizes": 18, "sums": 8, "pairs": 18, "years": 20, "hats": 12, "growth": 24}
 _CHANGES = ("pairs", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
-    "sums": "totals up to a cap",
+    "sums": "total up to a cap",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
     "years": "bounded levels by period, births apart",
     "hats": "bounded levels by age and remaining life",
-    "growth": "signs of growth by period",
+    "growth": "signs and sizes of growth by period",
 }
 _ABOVE_CAP = 5.0  # units expected above the cap, in deviations of a count
 _CENTRE = 0.6  # quantile from which levels are measured
-_STRETCH = 0.1  # prior deviation of the stretch of the upper half
+_REACH = 0.8  # growth at which moves are bounded
+_STRETCH = 0.08  # prior deviation of the stretch of the upper half
 _ROUNDS = 3  # dynamics and effects in turn
 _SEARCH, _STEPS = 4, 4  # steps of each in a round
 
@@ -129,22 +132,24 @@ class Answers:
 
 def ask_sizes(
     gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats
-) -> tuple[Curve, Floats, float, tuple[float, float, float]]:
-    """Release sizes and capped sums: the curve, the size table and its noise, and cap, total and its noise."""
+) -> tuple[Curve, Floats, float]:
+    """Release the size table; return the curve, the table and its noise."""
     edges = np.array(scale.edges)
     sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
-    rough = Curve.of(edges, smooth_weights(edges, sizes[3:], deviation))
-    units = spells.order.size
-    level_ = float(np.clip(1.0 - _ABOVE_CAP * deviation / max(units, 1), 0.8, 0.9995))
-    cap = float(np.abs(scale.value(rough.at(np.array([level_, 1.0 - level_])))).max())
+    return Curve.of(edges, smooth_weights(edges, sizes[3:], deviation)), sizes, deviation
+
+
+def ask_total(
+    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, curve: Curve, deviation: float
+) -> tuple[float, float, float]:
+    """Release a capped total, with a cap that few are expected to exceed; return cap, total and its noise."""
+    level_ = float(np.clip(1.0 - _ABOVE_CAP * deviation / max(spells.order.size, 1), 0.8, 0.9995))
+    cap = float(np.abs(scale.value(curve.at(np.array([level_, 1.0 - level_])))).max())
     cap = max(cap, scale.scale.step)
-    # Values of one sign in public cells move by at most the points of one unit.
+    # Values of one sign move their sum by at most the points of one unit.
     sensitivity = LATTICE if scale.scale.lower >= 0 else SENSITIVITY
-    totals, noise = ask(gate, plan, "sums", sum_table(spells, values, cap), sensitivity)
-    fine = np.linspace(edges[:-1], edges[1:], 12)[1:-1]
-    capped = np.clip(scale.value(fine), -cap, cap).mean(axis=0)
-    weights = smooth_weights(edges, sizes[3:], deviation, capped, 2 * cap * totals[0], 2 * cap * noise)
-    return Curve.of(edges, weights), sizes, deviation, (cap, float(totals[1]), noise)
+    total, noise = ask(gate, plan, "sums", sum_table(spells, values, cap), sensitivity)
+    return cap, float(total[0]), noise
 
 
 def ask_moves(
@@ -155,15 +160,15 @@ def ask_moves(
     pairs, paired = None, 1.0
     if asks(plan, "pairs"):
         pairs, paired = ask(gate, plan, "pairs", pair_table(spells, track, cells))
-    centre, width = curve.quantile(_CENTRE), curve.spread
+    centre, width, reach = curve.quantile(_CENTRE), curve.spread, _REACH * unit
     levels = level(track, centre, width)
     year, yearly = ask(gate, plan, "years", year_table(spells, levels))
     hat, hatted = ask(gate, plan, "hats", hat_table(spells, levels, hats))
     growth, grown = np.zeros(0), 1.0
     if asks(plan, "growth"):
-        growth, grown = ask(gate, plan, "growth", growth_table(spells, track))
+        growth, grown = ask(gate, plan, "growth", growth_table(spells, track, reach), GROWTH_SENSITIVITY)
     lists = [tuple(part.tolist()) for part in (year, hat, growth)]
-    sums = Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width)
+    sums = Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width, reach)
     return pairs, cells, paired, sums
 
 
@@ -171,7 +176,8 @@ def ask_history(
     gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, hats: Hats
 ) -> Answers:
     """Ask everything about the leading column of a panel."""
-    curve, sizes, deviation, (cap, total, noise) = ask_sizes(gate, plan, spells, scale, values)
+    curve, sizes, deviation = ask_sizes(gate, plan, spells, scale, values)
+    cap, total, noise = ask_total(gate, plan, spells, scale, values, curve, deviation)
     track = scale.track(values)
     unit = 1.0 if scale.scale.log else curve.spread
     pairs, cells, paired, sums = ask_moves(gate, plan, spells, track, hats, curve, unit)
@@ -224,13 +230,13 @@ def draw_history(
 
 def _stretched(model: HistoryModel, stage: Stage, latent: Track, value: Callable[[Floats], Floats]) -> Curve:
     """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
-    points = LATTICE // 2 // stage.spells.periods * stage.ratio / LATTICE
+    points = sum_points(stage.spells) * (stage.ratio / LATTICE)
     low, high = -0.5, 0.5
     for _ in range(10):
         middle = (low + high) / 2
         tried = model.curve.stretched(float(np.exp(middle)))
         values = value(np.interp(latent.size, *stage.size_map(latent, tried)))
-        made = points * np.clip(np.where(latent.idle, 0.0, values) / model.cap, -1.0, 1.0).sum()
+        made = float(points @ np.clip(np.where(latent.idle, 0.0, values) / model.cap, -1.0, 1.0))
         trust = max(abs(model.total), model.total_deviation) / model.total_deviation**2
         low, high = (
             (middle, high) if (made - model.total) * trust + middle / _STRETCH**2 < 0 else (low, middle)

@@ -109,7 +109,12 @@ def _stratified_normal(spells: Spells, rng: np.random.Generator) -> Floats:
 
 
 def simulate(
-    spells: Spells, dynamics: Dynamics, effects: Floats, draws: Draws, idle: Flags | None = None
+    spells: Spells,
+    dynamics: Dynamics,
+    effects: Floats,
+    unrest: Floats,
+    draws: Draws,
+    idle: Flags | None = None,
 ) -> Track:
     """Simulate all spells, age by age.
 
@@ -117,6 +122,8 @@ def simulate(
     ----------
     effects : array, one per spell
         Added to the latent sizes.
+    unrest : array, one per spell
+        Added to the log scale of shocks.
     idle : bool array, optional
         Which spells are in the zero state; simulated too if not given.
 
@@ -126,8 +133,8 @@ def simulate(
         Latent sizes as they are reported, and who is in the zero state.
     """
     d = dynamics
-    rest = max(1.0 - d.permanent - d.blip, 1e-6)
-    shock = np.sqrt(rest * (1.0 - d.persistence**2)) * draws.shock
+    rest = _transitory(d)
+    shock = shock_scale(d) * np.exp(unrest) * draws.shock
     blip = np.sqrt(d.blip) * draws.blip
     size, zero = np.empty(len(spells)), np.zeros(len(spells), dtype=bool)
     first = slice(0, spells.order.size)
@@ -150,3 +157,12 @@ def simulate(
             moved = draws.idle[now] < np.where(zero[before], stay, enter)
             zero[now] = np.where(repeats, zero[before], moved)
     return Track(size, zero if idle is None else idle)
+
+
+def shock_scale(dynamics: Dynamics) -> float:
+    """Return the standard deviation of shocks."""
+    return float(np.sqrt(_transitory(dynamics) * (1.0 - dynamics.persistence**2)))
+
+
+def _transitory(dynamics: Dynamics) -> float:
+    return max(1.0 - dynamics.permanent - dynamics.blip, 1e-6)

@@ -66,14 +66,20 @@ class Stage:
         return [(spells.place, np.ones(len(spells))), *hats, (last, cohort)]
 
     @property
-    def effects(self) -> int:
-        """How many effects there are."""
+    def shifts(self) -> int:
+        """How many effects act on latent sizes."""
         return 2 * self.spells.periods + self.hats.number
+
+    @property
+    def effects(self) -> int:
+        """How many effects there are: shifts, and one on the scale of shocks in every period."""
+        return self.shifts + self.spells.periods
 
     def simulate(self, dynamics: Dynamics, effects: Floats) -> Track:
         """Simulate latent sizes."""
-        acting = sum(factor * effects[cell] for cell, factor in self.features)
-        return simulate(self.spells, dynamics, np.asarray(acting), self.draws, self.idle)
+        acting = np.asarray(sum(factor * effects[cell] for cell, factor in self.features))
+        unrest = effects[self.shifts :][self.spells.place]
+        return simulate(self.spells, dynamics, acting, unrest, self.draws, self.idle)
 
     def size_map(self, latent: Track, curve: Curve) -> tuple[Floats, Floats]:
         """Return knots of the map from latent sizes to sizes on the modelling scale."""
@@ -87,6 +93,6 @@ class Stage:
         below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, _KNOTS))])
         return ends, curve.at(below / below[-1])
 
-    def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float = 0.0) -> Track:
+    def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""
         return Track(self.seen(np.interp(latent.size + shift, *knots)), latent.idle)

@@ -21,6 +21,8 @@ Flags = NDArray[np.bool_]
 
 LATTICE = 2**20
 SENSITIVITY = 2 * LATTICE
+SIGN = 7 * LATTICE // 10  # of a unit's points, for signs of growth; the rest is for the size of moves
+GROWTH_SENSITIVITY = 2 * SIGN + (LATTICE - SIGN)
 
 LAGS = (1, 2, 4, 8, 16)
 _LAG_SHARES = (6, 3, 3, 3, 2)  # of a unit's points, among the lags that it lives to see
@@ -158,24 +160,35 @@ def hat_table(spells: Spells, levels: Floats, hats: Hats) -> Integers:
     return table
 
 
-def growth_table(spells: Spells, track: Track) -> Integers:
-    """Sum signs of growth between periods that are both not idle, by the later period, shape (periods,)."""
+def growth_table(spells: Spells, track: Track, reach: float) -> Integers:
+    """Sum signs and bounded sizes of growth by the later period, shape (2 * periods,).
+
+    Pairs with an idle period count 0. A sign lies between -1 and 1 and has SIGN points of a unit, the size of a move
+    lies between 0 and 1 (at `reach`) and has the rest: together they move by at most GROWTH_SENSITIVITY.
+    """
     later, earlier = spells.pairs(1)
-    sign = np.sign(track.size[later] - track.size[earlier])
-    sign = np.where(track.idle[later] | track.idle[earlier], 0.0, sign)
-    points = LATTICE // np.maximum(spells.length - 1, 1)
-    return _tally(spells.place[later], sign * points[spells.unit[later]], spells.periods)
+    growth = track.size[later] - track.size[earlier]
+    growth = np.where(track.idle[later] | track.idle[earlier], 0.0, growth)
+    pairs = np.maximum(spells.length - 1, 1)[spells.unit[later]]
+    place = spells.place[later]
+    signs = _tally(place, np.sign(growth) * (SIGN // pairs), spells.periods)
+    moves = np.trunc(np.minimum(np.abs(growth) / reach, 1.0) * ((LATTICE - SIGN) // pairs))
+    return np.concatenate([signs, _tally(place, moves, spells.periods)])
 
 
 def sum_table(spells: Spells, values: Floats, cap: float) -> Integers:
-    """Sum values up to a cap, in units of the cap: every unit with equal points, and every spell with equal points.
+    """Sum values up to a cap, in units of the cap, shape (1,).
 
-    Half of the points are for each sum. If no value is negative, a history moves them by at most LATTICE in all.
+    Spells of units that live for at least half of the periods have equal points there, so that the sum is close to
+    the panel's total. If no value is negative, a history moves it by at most LATTICE.
     """
-    part = np.clip(values / cap, -1.0, 1.0)
-    points = (spell_points(spells) // 2, LATTICE // 2 // spells.periods)
     # Whole numbers far below 2^53: their sum is exact in doubles.
-    return np.array([np.trunc(part * each).sum() for each in points]).astype(np.int64)
+    return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * sum_points(spells)).sum()]).astype(np.int64)
+
+
+def sum_points(spells: Spells) -> Integers:
+    """Return the points of each spell in the sum of values."""
+    return (LATTICE // np.maximum(spells.length, (spells.periods + 1) // 2))[spells.unit]
 
 
 def follower_table(
