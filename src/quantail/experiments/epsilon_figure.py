@@ -23,8 +23,10 @@ def draw_epsilon_curves(curves: Mapping[str, Mapping[str, Summary]], path: Path)
         means = [summary[measure]["mean"] for points in curves.values() for summary in points.values()]
         _finish(axis, measure, epsilons, [mean for mean in means if mean])
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
-    figure.supxlabel("epsilon (log scale)", fontsize=10)
+    for axis in axes[-1]:
+        axis.set_xlabel("epsilon")
+    columns = min(len(labels), 5)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
     save(figure, path)
     return path
 
