@@ -93,6 +93,7 @@ class Replayed:
             noisy = SimulatedNoise(int(self.rng.integers(2**31))).geometric(counts, scale)
         else:
             noisy = self.earlier.answers[len(self.answers)]
+        assert noisy.size == counts.size, "the cells depend on the table"
         self.answers.append(noisy)
         self.logs[self.leaf] -= float(np.abs(noisy - counts).sum() / scale)
         return noisy
@@ -165,15 +166,15 @@ TILT = {("middle", 1), ("curvature", 1), ("median", 1)}
 ASKED = {
     30: set(),
     60: {*TILT, ("spread", 1)},
-    100: {*TILT, ("spread", 2)},
-    130: {("median", 4), ("quintiles", 8)},
+    90: {*TILT, ("spread", 2)},
+    110: {("median", 4), ("quintiles", 8)},
 }
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("epsilon", [pytest.param(30, marks=pytest.mark.slow), 60, 100, 130])
+@pytest.mark.parametrize("epsilon", [pytest.param(30, marks=pytest.mark.slow), 60, 90, 110])
 def test_same_answers_give_the_same_model_and_no_leaf_overspends(fit_with, epsilon, relation):
-    for row in (0, ROWS - 1) if epsilon == 100 else (17,):
+    for row in (0, ROWS - 1) if epsilon == 90 else (17,):
         one, other, losses, costs, asked = replay(fit_with, row, relation, epsilon=epsilon)
         assert one == other
         assert all(loss <= float(costs[leaf]) + 1e-9 for leaf, loss in losses.items())
@@ -251,7 +252,7 @@ def test_median_of_a_tilt_that_was_not_released_is_caught(fit_with, monkeypatch)
         return np.array([np.mean(values)])
 
     monkeypatch.setattr(tilt, "draw_rungs", own_median)
-    assert is_caught(fit_with, 0, "replace-one", epsilon=100)
+    assert is_caught(fit_with, 0, "replace-one", epsilon=90)
 
 
 def test_jitter_by_position_is_caught_under_add_remove(fit_with, monkeypatch):

@@ -11,13 +11,12 @@ from quantail.quantiles.depth import (
     cell_number,
     histogram_fits,
     rung_levels,
-    tilt_fits,
 )
 
 SIGNALS = np.geomspace(0.1, 1e8, 300)
 
 
-@pytest.mark.parametrize("number", [lambda s: rung_levels(s).size, bin_number, cell_number, tilt_fits])
+@pytest.mark.parametrize("number", [lambda s: rung_levels(s).size, bin_number, cell_number])
 def test_more_signal_never_asks_for_less(number):
     found = [number(signal) for signal in SIGNALS]
     assert found == sorted(found)

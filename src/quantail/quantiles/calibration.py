@@ -6,7 +6,7 @@ replace-one and 1 under add/remove. Where the counts differ from the model by mo
 is remapped, value by value and monotonically, onto the counted distribution.
 
 Shrinkage works on all scales at once: the differences are split by a Haar transform (upper half against lower half,
-quarter against quarter, ...), and a coefficient counts only as far as it exceeds its noise.
+quarter against quarter, ...), and how far the contrasts are believed is told by the contrasts themselves.
 An extra cell holds the column's lowest possible value, where atoms such as zero sit.
 """
 
@@ -23,7 +23,9 @@ Floats = NDArray[np.float64]
 _KNOTS = 1000
 _RAREST = 1 / 512  # what the outermost cells hold
 _MANY = 64  # cells from which tails are counted more finely than by halves
-_DOUBT, _EMPTY_DOUBT = 1.5, 4.0  # standard deviations; more where the models leave a cell empty
+_DOUBT, _EMPTY_DOUBT = 2.5, 4.0  # standard deviations; more where the models leave a cell empty
+_SIZES = np.concatenate([[0.0], np.geomspace(0.001, 1.0, 60)])
+_GAIN = 1.0  # nats by which some error must explain the counts better than none
 
 
 @dataclass(frozen=True)
@@ -91,29 +93,69 @@ def draw_calibration(
 
 
 def _shrunk(found: Floats, expected: Floats, noise: float) -> Floats:
-    """Return shares of cells: expected ones, corrected where the counts clearly differ."""
-    corrected = np.maximum(expected + _split(0.0, found - expected, expected, noise), 0.0)
+    """Return shares of cells: expected ones, corrected where the counts clearly differ.
+
+    A correction is split over cells by halves: in proportion to what is expected, moved by the contrast of the two
+    halves (what the lower one has beyond its proportional part of both) as far as that can be trusted.
+    """
+    splits = _splits(found - expected, expected, noise)
+    kept = _trusted(splits)
+    correction = np.zeros(expected.size)
+    for (start, middle, end), moved in zip(splits.ends, kept, strict=True):
+        for part, sign in ((slice(start, middle), 1.0), (slice(middle, end), -1.0)):
+            total = expected[part].sum()
+            even = np.full(expected[part].size, 1 / expected[part].size)
+            correction[part] += sign * moved * (expected[part] / total if total > 0 else even)
+    corrected = np.maximum(expected + correction, 0.0)
     return np.asarray(corrected / corrected.sum())
 
 
-def _split(total: float, difference: Floats, expected: Floats, noise: float) -> Floats:
-    """Return a total correction split over cells, by halves: in proportion, unless the counts clearly say otherwise.
+@dataclass(frozen=True)
+class _Splits:
+    """All splits of cells by halves: where, the contrast found, its noise, and how much mass could move."""
 
-    The contrast of a half is what it has beyond its proportional part of both; garrote shrinkage clears what noise
-    could explain and hardly touches what is far beyond.
+    ends: list[tuple[int, int, int]]
+    contrast: Floats
+    deviation: Floats
+    mass: Floats
+
+
+def _splits(difference: Floats, expected: Floats, noise: float) -> _Splits:
+    ends, rows = [], []
+    open_parts = [(0, difference.size)]
+    while open_parts:
+        start, end = open_parts.pop()
+        if end - start < 2:
+            continue
+        middle = start + (end - start) // 2
+        left, right = expected[start:middle].sum(), expected[middle:end].sum()
+        part = left / (left + right) if left + right > 0 else 0.5
+        contrast = (1 - part) * difference[start:middle].sum() - part * difference[middle:end].sum()
+        deviation = noise * np.sqrt((1 - part) ** 2 * (middle - start) + part**2 * (end - middle))
+        ends.append((start, middle, end))
+        rows.append((contrast, deviation, part * (1 - part) * (left + right)))
+        open_parts += [(start, middle), (middle, end)]
+    contrast, deviation, mass = (np.array(column) for column in zip(*rows, strict=True))
+    return _Splits(ends, contrast, deviation, mass)
+
+
+def _trusted(splits: _Splits) -> Floats:
+    """Return the part of each contrast that is believed.
+
+    The error of a model in a contrast is taken to grow with the root of the mass that the contrast could move (a few
+    percent of the middle, more of a tail), times a size that maximum likelihood finds: where the model is right it is
+    zero and nothing moves. A contrast far beyond its noise (an atom that the model missed) is believed whatever the
+    others say.
     """
-    if difference.size == 1:
-        return np.array([total])
-    half = difference.size // 2
-    left, right = expected[:half].sum(), expected[half:].sum()
-    part = left / (left + right) if left + right > 0 else 0.5
-    contrast = (1 - part) * difference[:half].sum() - part * difference[half:].sum()
-    deviation = noise * np.sqrt((1 - part) ** 2 * half + part**2 * (difference.size - half))
-    limit = (_DOUBT if 0 < part < 1 else _EMPTY_DOUBT) * deviation
-    kept = contrast * (1 - (limit / contrast) ** 2) if abs(contrast) > limit else 0.0
-    lower = _split(part * total + kept, difference[:half], expected[:half], noise)
-    upper = _split((1 - part) * total - kept, difference[half:], expected[half:], noise)
-    return np.concatenate([lower, upper])
+    weight = np.sqrt(splits.mass)
+    variance = (_SIZES[:, None] * weight) ** 2 + splits.deviation**2
+    likelihood = -0.5 * (np.log(variance) + splits.contrast**2 / variance).sum(axis=1)
+    likelihood[0] += _GAIN
+    prior = (_SIZES[int(np.argmax(likelihood))] * weight) ** 2
+    smooth = prior / (prior + splits.deviation**2)
+    limit = np.where(splits.mass > 0, _DOUBT, _EMPTY_DOUBT) * splits.deviation
+    clear = 1 - np.minimum(limit / np.maximum(np.abs(splits.contrast), 1e-300), 1.0) ** 2
+    return np.asarray(np.maximum(smooth, clear) * splits.contrast)
 
 
 def _remap(implied: Floats, cuts: Floats, shares: Floats) -> Remap:

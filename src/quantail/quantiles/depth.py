@@ -19,7 +19,6 @@ _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
 _CELL_SIGNAL = 350.0
-_TILT_SIGNAL = 280.0
 FEWEST_BINS, MOST_BINS = 4, 12
 
 
@@ -43,11 +42,6 @@ def bin_number(signal: float) -> int:
     """Return how many bins a bend may use: zero when fewer than four would carry a signal."""
     bins = int(signal / _BIN_SIGNAL)
     return 0 if bins < FEWEST_BINS else min(bins, MOST_BINS)
-
-
-def tilt_fits(signal: float) -> bool:
-    """Say whether a tilt carries a signal; where bins do, they are the better bend."""
-    return signal >= _TILT_SIGNAL
 
 
 def slope_step(signal: float) -> float:

@@ -2,7 +2,8 @@
 
 With z(x) the normal score of a predictor under its released curve,
 
-    shift(x)      = c z(x)^2       curvature: the residual is high (or low) at both ends of the predictor,
+    shift(x)      = c z(x)^2       curvature: the residual is high (or low) at both ends of the predictor (beyond two
+                                   normal scores in a straight line, where few rows tell how steep it is),
     log spread(x) = g z(x)         spread that grows or falls along the predictor; with signal enough, separately
                                    below and above the median.
 
@@ -34,6 +35,7 @@ from quantail.quantiles.slopes import (
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
+_STRAIGHT = 2.0
 _TYPICAL_SQUARE = 0.4549  # the median of z^2
 _STEEPEST, _STEPS = 0.6, 12
 _TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
@@ -69,16 +71,22 @@ def draw_tilt(
     """
     curvature, centre, spread = leaves
     scores = normal_scores(x, innovation)
-    bent = choose_slope(gate, (curvature,), residual, scores**2, _TYPICAL_SQUARE, reach, rows, _DOUBT)
-    flat = residual - bent * (scores**2 - _TYPICAL_SQUARE)
+    bent = choose_slope(gate, (curvature,), residual, _bowl(scores), _TYPICAL_SQUARE, reach, rows, _DOUBT)
+    flat = residual - bent * (_bowl(scores) - _TYPICAL_SQUARE)
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
     sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
     below, above = _choose_growth(gate, spread, sizes, scores, flat > middle, rows)
     at = ndtri(_PLACES)
     centres = increasing(innovation(_PLACES))
-    tables = (centres, bent * (at**2 - _TYPICAL_SQUARE), below * at, above * at)
+    tables = (centres, bent * (_bowl(at) - _TYPICAL_SQUARE), below * at, above * at)
     places, shift, lower, upper = (tuple(table.tolist()) for table in tables)
     return Bend(places, shift, lower, upper, float(middle), steps=False)
+
+
+def _bowl(z: Floats) -> Floats:
+    """Return z^2, continued in a straight line beyond `_STRAIGHT`."""
+    inner = np.minimum(np.abs(z), _STRAIGHT)
+    return np.asarray(inner * (2 * np.abs(z) - inner))
 
 
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:

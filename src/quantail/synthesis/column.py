@@ -66,11 +66,25 @@ class NumericModel:
             r = shift.restore(r, earlier[name])
         return r
 
-    def finish(self, built: Floats) -> Floats:
-        """Return values set right by the calibration and clipped to the public bounds."""
-        mapped = self.remap(built) if self.remap is not None and self.explained else built
+    def flatten(self, values: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return the innovations of values on the modelling scale (the inverse of `build`)."""
+        r = values
+        for name, shift in self.shifts:
+            r = shift.flatten(r, earlier[name])
+        for slope in self.slopes:
+            r = r - slope.slope * (earlier[slope.on] - slope.centre)
+        for name, bend in self.bends:
+            r = bend.flatten(r, earlier[name])
+        return r
+
+    def calibrate(self, built: Floats) -> Floats:
+        """Return built values set right by the calibration of an explained column."""
+        return self.remap(built) if self.remap is not None and self.explained else built
+
+    def finish(self, calibrated: Floats) -> Floats:
+        """Return values clipped to the public bounds."""
         low, high = self.scale.ends
-        return np.clip(mapped, low, high)
+        return np.clip(calibrated, low, high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -183,9 +197,14 @@ def draw_rows(
             codes = column.build(u, values[column.context] if column.context else None)
             innovations[column.name] = values[column.name] = codes
         else:
-            innovations[column.name] = column.innovation(u)
-            built[column.name] = column.build(innovations[column.name], innovations)
-            values[column.name] = column.finish(built[column.name])
+            innovation = column.innovation(u)
+            built[column.name] = column.build(innovation, innovations)
+            calibrated = column.calibrate(built[column.name])
+            # Later columns follow what is handed out: a calibration that moves a value moves them along.
+            if calibrated is not built[column.name]:
+                innovation = column.flatten(calibrated, innovations)
+            innovations[column.name] = innovation
+            values[column.name] = column.finish(calibrated)
     return Draw(innovations, built, values)
 
 

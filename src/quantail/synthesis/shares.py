@@ -1,9 +1,10 @@
 """How a budget is shared among the questions of a fit, and which questions are not worth asking.
 
 Each question has a least signal (rows * strength) below which its answer would drown in noise, a comfortable one
-that is filled up next, and a weight for what is left then. If the budget does not reach, questions are dropped:
-calibrations, bends and shifts that would have too few rows a cell, then slopes, the last predictor of the column
-that has most of them first. A curve is never dropped. Only the schema, the number of rows and the budget decide
+that is filled up next, then an ample one. If the budget does not reach for the least, slopes are dropped, the last
+predictor of the column that has most of them first; a curve is never dropped. Optional questions (shifts, bends,
+calibrations) are asked once all others have ample signal, the cheapest first, each with the least that makes its
+answer worth having. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
 (docs/decisions/0004-shares.md).
 """
 
@@ -12,24 +13,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from quantail.privacy import Definition, split
-from quantail.quantiles.depth import cell_number, tilt_fits
 from quantail.schema import Column, Schema
 
-# kind: (least signal, comfortable signal, weight beyond). The first curve gets more because every later column
-# inherits its errors.
+# kind: (least signal, comfortable signal, ample signal, weight beyond). The first curve gets more because every later
+# column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
+# for each category. For an optional question the ample signal is what it takes to be asked at all.
 _NEEDS = {
-    "first curve": (100.0, 300.0, 2.3),
-    "curve": (85.0, 160.0, 1.0),
-    "slope": (45.0, 90.0, 2.5),
-    "bend": (0.0, 0.0, 0.6),
-    "shift": (0.0, 0.0, 0.7),
-    "scale": (40.0, 60.0, 0.3),
-    "cells": (20.0, 60.0, 0.6),
-    "calibration": (0.0, 0.0, 1.3),
+    "first curve": (100.0, 300.0, 800.0, 2.3),
+    "curve": (85.0, 160.0, 350.0, 1.0),
+    "slope": (45.0, 90.0, 650.0, 2.5),
+    "scale": (40.0, 60.0, 100.0, 0.3),
+    "cells": (20.0, 60.0, 200.0, 0.6),
+    "shift": (0.0, 0.0, 40.0, 0.7),
+    "bend": (0.0, 0.0, 300.0, 0.6),
+    "calibration": (0.0, 0.0, 400.0, 1.3),
 }
 _COUNTS = ("cells", "calibration")
-_OPTIONAL = ("calibration", "bend", "shift")  # in the order in which they are given up
-_SHIFT_SIGNAL = 40.0  # per category
+_MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
+_OPTIONAL = ("shift", "bend", "calibration")
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Question:
     on: str = ""
     least: float = 0.0
     comfort: float = 0.0
+    ample: float = 0.0
     weight: float = 1.0
-    parts: int = 1
 
 
 def questions_of(schema: Schema) -> list[Question]:
@@ -61,7 +62,7 @@ def questions_of(schema: Schema) -> list[Question]:
         for name in predictors:
             if name not in near:
                 asked.append(_question(column.name, "shift", name, parts=len(schema.column(name).categories)))
-        asked += [_question(column.name, "slope", name) for name in near]
+        asked += [_question(column.name, "slope", name, share=len(near)) for name in near]
         asked += [_question(column.name, "bend", name, share=len(near)) for name in near]
         asked.append(_question(column.name, "first curve" if column.name == numbers[0] else "curve"))
         asked.append(_question(column.name, "calibration"))
@@ -79,78 +80,62 @@ def share_out(
     asked: Sequence[Question], rows: int, cost: Fraction, definition: Definition
 ) -> dict[Question, Fraction]:
     """Return what each question that is worth asking may cost; the parts add up to `cost` exactly."""
-    least = _least_cost(rows, definition)
     asked = list(asked)
-    while True:
-        floors = [least(question.least) for question in asked]
-        rest = float(cost) - sum(floors)
-        if rest < 0:
-            dropped = _next_to_drop(asked)
-            if dropped is None:  # only curves are left: let them share what there is
-                return dict(zip(asked, split(cost, floors), strict=True))
-            asked.remove(dropped)
-            continue
-        wanted = _wanted(asked, floors, [least(question.comfort) for question in asked], rest)
-        weak = [
-            question
-            for question, part in zip(asked, wanted, strict=True)
-            if not _worth(question, rows * _strength(part, question, definition))
-        ]
-        if not weak:
-            return dict(zip(asked, split(cost, wanted), strict=True))
-        # One kind at a time: what the first kind leaves may be enough for the next.
-        kind = next(kind for kind in _OPTIONAL if any(question.kind == kind for question in weak))
-        asked = [question for question in asked if question not in weak or question.kind != kind]
+    kept = [question for question in asked if question.kind not in _OPTIONAL]
+    curves = sum(question.kind == "curve" for question in kept)
+    heirs = min(max(curves - 1, 1) ** 0.5, _MOST_HEIRS)
+    price = _prices(rows, definition)
+    while sum(price(question, question.least) for question in kept) > float(cost):
+        dropped = _next_to_drop(kept)
+        if dropped is None:  # only curves are left: let them share what there is
+            break
+        kept.remove(dropped)
+    parts = {question: price(question, question.least) for question in kept}
+    _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
+    rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
+    optional = {q: price(q, q.ample) for q in asked if q.kind in _OPTIONAL}
+    for question in sorted(
+        optional, key=lambda question: optional[question]
+    ):  # so that more budget asks no fewer
+        if optional[question] > rest:
+            break
+        parts[question] = optional[question]
+        rest -= optional[question]
+    total = sum(question.weight for question in parts)
+    wanted = [(q, parts[q] + max(rest, 0.0) * q.weight / total) for q in asked if q in parts]
+    return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
 
 
-def _wanted(
-    asked: Sequence[Question], floors: Sequence[float], comforts: Sequence[float], rest: float
-) -> list[float]:
-    """Return costs: the least, then as much comfort as there is, then the rest by weight."""
-    missing = [comfort - floor for comfort, floor in zip(comforts, floors, strict=True)]
-    filled = min(1.0, rest / sum(missing)) if sum(missing) > 0 else 1.0
-    beyond = max(rest - sum(missing), 0.0) / sum(question.weight for question in asked)
-    return [
-        floor + filled * gap + beyond * question.weight
-        for floor, gap, question in zip(floors, missing, asked, strict=True)
-    ]
+def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: float) -> float:
+    """Raise parts towards their goals as far as the budget goes, all alike; return what is left."""
+    rest = cost - sum(parts.values())
+    missing = {question: max(goal - parts[question], 0.0) for question, goal in goals.items()}
+    needed = sum(missing.values())
+    filled = min(1.0, max(rest, 0.0) / needed) if needed > 0 else 0.0
+    for question, gap in missing.items():
+        parts[question] += filled * gap
+    return cost - sum(parts.values())
 
 
 def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int = 1) -> Question:
-    least, comfort, weight = _NEEDS[kind]
+    least, comfort, ample, weight = _NEEDS[kind]
     name = "curve" if kind == "first curve" else kind
-    return Question(column, name, on, least, comfort, weight / share, parts)
+    ample = ample / share if kind == "slope" else ample * parts
+    return Question(column, name, on, least, comfort, ample, weight / share)
 
 
-def _least_cost(rows: int, definition: Definition) -> Callable[[float], float]:
-    """Return the function from a signal to what it costs."""
-    if definition == "pure":
-        return lambda signal: signal / rows
-    return lambda signal: (signal / rows) ** 2 / 8
+def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
+    """Return the function from a question and a signal to what it costs: under zCDP a count costs more."""
 
+    def price(question: Question, signal: float) -> float:
+        if definition == "pure":
+            return signal / rows
+        return (signal / rows) ** 2 / (2 if question.kind in _COUNTS else 8)
 
-def _strength(cost: float, question: Question, definition: Definition) -> float:
-    """Return the strength that a cost buys (see `privacy.gate`): under zCDP a count gets half of a selection's."""
-    if definition == "pure":
-        return cost
-    return float(((2 if question.kind in _COUNTS else 8) * cost) ** 0.5)
-
-
-def _worth(question: Question, signal: float) -> bool:
-    if question.kind == "bend":
-        return tilt_fits(signal)
-    if question.kind == "shift":
-        return question.parts * _SHIFT_SIGNAL <= signal
-    if question.kind == "calibration":
-        return cell_number(signal) > 0
-    return True
+    return price
 
 
 def _next_to_drop(asked: Sequence[Question]) -> Question | None:
-    for kind in _OPTIONAL:
-        for question in reversed(asked):
-            if question.kind == kind:
-                return question
     slopes = [question for question in asked if question.kind == "slope"]
     if not slopes:
         return None
