@@ -1,6 +1,7 @@
 """The panel methods by name: how each checks its options, plans its budget, fits a group, and draws it again.
 
-    pooled    this package's own: all periods at once, a latent model fitted to a few noisy tables
+    pooled                     this package's own: all periods at once, a latent model fitted to a few noisy tables
+    kng, stepwise, sandwich    the paper's year-by-year procedure, made valid
 
 A new method is a new entry here; nothing else needs to know its name.
 """
@@ -8,7 +9,8 @@ A new method is a new entry here; nothing else needs to know its name.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from quantail.errors import OptionError
 from quantail.frames import PanelData
 from quantail.privacy import Gate, Plan
+from quantail.quantiles.orders import Order
 from quantail.schema import Schema
 from quantail.synthesis.panel_pooled import (
     draw_pooled,
@@ -26,6 +29,10 @@ from quantail.synthesis.panel_pooled import (
     write_pooled,
 )
 from quantail.synthesis.panel_units import PanelUnits
+from quantail.synthesis.panel_yearly_design import plan_yearly
+from quantail.synthesis.panel_yearly_fitting import fit_yearly
+from quantail.synthesis.panel_yearly_model import draw_yearly, read_yearly_model, write_yearly
+from quantail.synthesis.panel_yearly_settings import read_yearly
 
 
 @dataclass(frozen=True)
@@ -64,5 +71,11 @@ def panel_method_of(name: str) -> PanelMethod:
 
 
 PANEL_METHODS: dict[str, PanelMethod] = {
-    "pooled": PanelMethod(no_settings, plan_pooled, fit_pooled, write_pooled, read_pooled, draw_pooled)
+    "pooled": PanelMethod(no_settings, plan_pooled, fit_pooled, write_pooled, read_pooled, draw_pooled),
+    **{
+        order: PanelMethod(
+            partial(read_yearly, order), plan_yearly, fit_yearly, write_yearly, read_yearly_model, draw_yearly
+        )
+        for order in get_args(Order)
+    },
 }

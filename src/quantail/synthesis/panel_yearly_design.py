@@ -1,0 +1,126 @@
+"""The budget of the paper's year-by-year procedure: every quantile of every period, before any value is read.
+
+A period gets an equal part of the whole. Its plan has two parts, `births` and `continuers` (the first period has births
+only, which get all of it); each holds one model per confidential column, laid out as in `lines_design`. Neither entry
+nor exit decides what is planned: a part without units is planned like any other and simply not asked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from quantail.privacy import Plan, split
+from quantail.quantiles.depth import slope_stages
+from quantail.quantiles.orders import Step, steps_of
+from quantail.schema import Column, Schema
+from quantail.synthesis.lines_design import LinesColumn, LinesDesign, draw_lines_design
+from quantail.synthesis.lines_settings import LinesSettings
+from quantail.synthesis.panel_yearly_settings import YearlySettings
+
+BIRTHS, CONTINUERS = "births", "continuers"
+
+_ACTIVE_SHARE = 4  # of all units ever seen, one in so many is taken to continue in a period
+_SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
+_STAGES = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}
+
+
+@dataclass(frozen=True)
+class PeriodDesign:
+    """What is asked in one period: the columns of each part, and the plan that they make up."""
+
+    parts: Mapping[str, tuple[LinesColumn, ...]]
+    plan: Plan
+
+    def under(self, plan: Plan) -> "PeriodDesign":
+        """Return the same design on the leaves of a plan that equals its own."""
+        parts = {
+            part: tuple(replace(column, plan=plan.find(f"{part}/{column.column.name}")) for column in columns)
+            for part, columns in self.parts.items()
+        }
+        return PeriodDesign(parts, plan)
+
+    def births(self, rows: int) -> LinesDesign:
+        """Return the births as a table of their own."""
+        return LinesDesign(self.parts[BIRTHS], self.plan.find(BIRTHS), rows)
+
+
+def plan_yearly(settings: YearlySettings, schema: Schema, units: int, cost: Fraction, name: str) -> Plan:
+    """Return the budget of one group of units."""
+    return Plan.sequence(name, [design.plan for design in period_designs(settings, schema, units, cost)])
+
+
+def period_designs(
+    settings: YearlySettings, schema: Schema, units: int, cost: Fraction
+) -> tuple[PeriodDesign, ...]:
+    """Return the designs of all periods; a function of public facts, so the same for a plan and for its fit."""
+    assert schema.panel is not None
+    rows = max(units // _ACTIVE_SHARE, 1)
+    costs = split(cost, [1] * len(schema.panel.periods))
+    return tuple(
+        _period(settings, schema, rows, part, str(period), first=place == 0)
+        for place, (period, part) in enumerate(zip(schema.panel.periods, costs, strict=True))
+    )
+
+
+def _period(
+    settings: YearlySettings, schema: Schema, rows: int, cost: Fraction, name: str, first: bool
+) -> PeriodDesign:
+    columns = schema.confidential
+    table = Schema(columns, schema.unit, neighbours="replace-one")
+    births_cost = cost if first else cost * settings.births
+    births = draw_lines_design(settings.lines, table, rows, births_cost, "pure", BIRTHS)
+    parts = {BIRTHS: births.columns}
+    plans = [births.plan]
+    if not first:
+        shares = split(cost * settings.continuers, settings.lines.columns or (2, *[1] * (len(columns) - 1)))
+        parts[CONTINUERS] = tuple(
+            _continued(settings.lines, column, share, rows)
+            for column, share in zip(columns, shares, strict=True)
+        )
+        plans.append(Plan.sequence(CONTINUERS, [design.plan for design in parts[CONTINUERS]]))
+    compose = Plan.parallel if settings.sharing == "disjoint" else Plan.sequence
+    return PeriodDesign(parts, compose(name, plans))
+
+
+def before(name: str) -> str:
+    """Return what a column's value of the period before is called."""
+    return f"{name} before"
+
+
+def _continued(settings: LinesSettings, column: Column, cost: Fraction, rows: int) -> LinesColumn:
+    """Plan the regression of a column on its own value of the period before."""
+    steps = steps_of(settings.order, settings.taus, settings.main)
+    weights = _weights(settings, steps)
+    costs = dict(zip(weights, split(cost, list(weights.values())), strict=True))
+    plans = [_median(before(column.name), costs.pop("median"), rows)]
+    for part, amount in costs.items():
+        own = [step for step in steps if step.part == part]
+        leaves = [
+            Plan.leaf(f"{float(step.tau):g}", each)
+            for step, each in zip(own, split(amount, [1] * len(own)), strict=True)
+        ]
+        plans.append(Plan.sequence(part, leaves))
+    return LinesColumn(column, Plan.sequence(column.name, plans), (before(column.name),), steps, settings)
+
+
+def _weights(settings: LinesSettings, steps: tuple[Step, ...]) -> dict[str, Fraction]:
+    """Return what the median and the other parts of the order weigh; parts without a quantile are left out."""
+    median, main = settings.median_shares[1], settings.main_shares[1]
+    if settings.order == "kng":
+        weights = {"median": Fraction(1), "levels": Fraction(len(steps))}
+    elif settings.order == "stepwise":
+        weights = {"median": median, "outward": 1 - median}
+    else:
+        weights = {"median": main * median, "main": main * (1 - median), "inner": 1 - main}
+    asked = {"median", *(step.part for step in steps)}
+    return {part: weight for part, weight in weights.items() if part in asked}
+
+
+def _median(predictor: str, cost: Fraction, rows: int) -> Plan:
+    slope, intercept = split(cost, [_SLOPE_WEIGHT, _INTERCEPT_WEIGHT])
+    shares = slope_stages(rows * float(slope))
+    stages = zip(_STAGES[len(shares)], split(slope, shares), strict=True)
+    leaves = [Plan.leaf(word, each) for word, each in stages]
+    return Plan.sequence(
+        "median", [Plan.sequence(f"slope on {predictor}", leaves), Plan.leaf("intercept", intercept)]
+    )

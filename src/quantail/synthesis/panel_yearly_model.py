@@ -1,0 +1,116 @@
+"""What the year-by-year procedure releases, and how a panel is drawn from it again.
+
+A synthetic history starts with a draw from the births of its first period and goes on by the continuers' lines of each
+later one, given its own synthetic value of the period before. Values are rounded to their lattice at the very end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.quantiles.quantreg import level_weights
+from quantail.synthesis.lines_model import LinesModel
+from quantail.synthesis.panel_units import PanelUnits
+from quantail.synthesis.panel_yearly_design import before
+from quantail.synthesis.panel_yearly_settings import Pick
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PeriodModel:
+    """Lines of one period by column, in the order of the schema; none where nobody was born, or nobody stayed."""
+
+    births: tuple[LinesModel, ...]
+    continuers: tuple[LinesModel, ...]
+
+
+@dataclass(frozen=True)
+class YearlyModel:
+    """Models of all periods, and how levels are drawn."""
+
+    draw: Pick
+    periods: tuple[PeriodModel, ...]
+
+
+def members(units: PanelUnits, place: int) -> tuple[Integers, Integers]:
+    """Return who enters in a period and who was there before and still is; both are public."""
+    assert units.schema.panel is not None
+    period = units.schema.panel.start + place
+    born = np.flatnonzero(units.entry == period)
+    staying = np.flatnonzero((units.entry < period) & (period <= units.exit))
+    return born, staying
+
+
+def draw_yearly(model: YearlyModel, units: PanelUnits, rng: np.random.Generator) -> dict[str, Floats]:
+    """Draw the confidential columns of one group."""
+    columns = units.schema.confidential
+    made = {column.name: np.full(len(units), np.nan) for column in columns}
+    values = {column.name: np.full((len(units), len(model.periods)), np.nan) for column in columns}
+    for place, period in enumerate(model.periods):
+        born, staying = members(units, place)
+        if (born.size and not period.births) or (staying.size and not period.continuers):
+            raise ValueError("units are active in a period that was not modelled")
+        made = draw_period(period, born, staying, made, model.draw, rng)
+        for lines in period.births or period.continuers:
+            for who in (born, staying):
+                values[lines.name][who, place] = _rounded(lines, made[lines.name][who])
+    return values
+
+
+def draw_period(
+    model: PeriodModel,
+    born: Integers,
+    staying: Integers,
+    made: Mapping[str, Floats],
+    draw: Pick,
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    """Return synthetic values of a period on the modelling scale, from those of the period before."""
+    new = {name: np.full(values.size, np.nan) for name, values in made.items()}
+    for who, lines in ((born, model.births), (staying, model.continuers)):
+        earlier = {before(name): values[who] for name, values in made.items()}
+        for column in lines:
+            u = _levels(column, rng.random(who.size), draw)
+            earlier[column.name] = new[column.name][who] = column.build(u, earlier)
+    return new
+
+
+def _levels(model: LinesModel, u: Floats, draw: Pick) -> Floats:
+    """Turn uniform numbers into draws that pick each line equally often, if that is asked for."""
+    if draw != "uniform":
+        return u
+    ends = np.concatenate([[0.0], np.cumsum(level_weights(model.taus, "midpoint"))])
+    centres = (ends[1:] + ends[:-1]) / 2
+    return np.asarray(centres[(u * centres.size).astype(np.int64)])
+
+
+def _rounded(model: LinesModel, values: Floats) -> Floats:
+    scale = model.scale
+    inside = scale.step * np.rint(scale.backward(values) / scale.step)
+    return np.clip(inside, scale.lower, scale.upper) + 0.0
+
+
+def write_yearly(model: YearlyModel) -> dict[str, Any]:
+    """Write the model as plain data for JSON."""
+    periods = [
+        {part: [lines.to_dict() for lines in getattr(period, part)] for part in ("births", "continuers")}
+        for period in model.periods
+    ]
+    return {"draw": model.draw, "periods": periods}
+
+
+def read_yearly_model(form: Mapping[str, Any]) -> YearlyModel:
+    """Read what `write_yearly` wrote."""
+    periods = tuple(
+        PeriodModel(
+            tuple(LinesModel.from_dict(lines) for lines in item["births"]),
+            tuple(LinesModel.from_dict(lines) for lines in item["continuers"]),
+        )
+        for item in form["periods"]
+    )
+    return YearlyModel(form["draw"], periods)
