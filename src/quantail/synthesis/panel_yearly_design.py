@@ -1,19 +1,26 @@
 """The budget of the paper's year-by-year procedure: every quantile of every period, before any value is read.
 
 A period gets an equal part of the whole. Its plan has two parts, `births` and `continuers` (the first period has births
-only, which get all of it); each holds one model per confidential column, laid out as in `lines_design`. Neither entry
-nor exit decides what is planned: a part without units is planned like any other and simply not asked.
+only, which get all of it); each holds one model per confidential column, laid out as in `lines_design`, with at most
+one predictor:
+
+    births        the first column has none; later columns follow the first (pay of newborns follows employment)
+    continuers    every column follows its own value of the period before
+
+The paper has a single column, and no more can be asked of a twenty-fifth of a budget. Neither entry nor exit decides
+what is planned: a part without units is planned like any other and simply not asked.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from quantail.errors import OptionError
 from quantail.privacy import Plan, split
 from quantail.quantiles.depth import slope_stages
 from quantail.quantiles.orders import Step, steps_of
 from quantail.schema import Column, Schema
-from quantail.synthesis.lines_design import LinesColumn, LinesDesign, draw_lines_design
+from quantail.synthesis.lines_design import LinesColumn
 from quantail.synthesis.lines_settings import LinesSettings
 from quantail.synthesis.panel_yearly_settings import YearlySettings
 
@@ -39,10 +46,6 @@ class PeriodDesign:
         }
         return PeriodDesign(parts, plan)
 
-    def births(self, rows: int) -> LinesDesign:
-        """Return the births as a table of their own."""
-        return LinesDesign(self.parts[BIRTHS], self.plan.find(BIRTHS), rows)
-
 
 def plan_yearly(settings: YearlySettings, schema: Schema, units: int, cost: Fraction, name: str) -> Plan:
     """Return the budget of one group of units."""
@@ -65,21 +68,32 @@ def period_designs(
 def _period(
     settings: YearlySettings, schema: Schema, rows: int, cost: Fraction, name: str, first: bool
 ) -> PeriodDesign:
-    columns = schema.confidential
-    table = Schema(columns, schema.unit, neighbours="replace-one")
-    births_cost = cost if first else cost * settings.births
-    births = draw_lines_design(settings.lines, table, rows, births_cost, "pure", BIRTHS)
-    parts = {BIRTHS: births.columns}
-    plans = [births.plan]
+    lead = schema.confidential[0].name
+    born = {c.name: () if c.name == lead else (lead,) for c in schema.confidential}
+    parts = {BIRTHS: _part(settings, schema, cost if first else cost * settings.births, rows, born)}
     if not first:
-        shares = split(cost * settings.continuers, settings.lines.columns or (2, *[1] * (len(columns) - 1)))
-        parts[CONTINUERS] = tuple(
-            _continued(settings.lines, column, share, rows)
-            for column, share in zip(columns, shares, strict=True)
-        )
-        plans.append(Plan.sequence(CONTINUERS, [design.plan for design in parts[CONTINUERS]]))
+        past = {c.name: (before(c.name),) for c in schema.confidential}
+        parts[CONTINUERS] = _part(settings, schema, cost * settings.continuers, rows, past)
+    plans = [Plan.sequence(part, [column.plan for column in columns]) for part, columns in parts.items()]
     compose = Plan.parallel if settings.sharing == "disjoint" else Plan.sequence
     return PeriodDesign(parts, compose(name, plans))
+
+
+def _part(
+    settings: YearlySettings,
+    schema: Schema,
+    cost: Fraction,
+    rows: int,
+    predictors: Mapping[str, tuple[str, ...]],
+) -> tuple[LinesColumn, ...]:
+    columns, lines = schema.confidential, settings.lines
+    if lines.columns and len(lines.columns) != len(columns):
+        raise OptionError(f"shares: columns lists {len(lines.columns)} shares for {len(columns)} columns")
+    costs = split(cost, lines.columns or (2, *[1] * (len(columns) - 1)))
+    return tuple(
+        _column(lines, column, predictors[column.name], share, rows)
+        for column, share in zip(columns, costs, strict=True)
+    )
 
 
 def before(name: str) -> str:
@@ -87,12 +101,14 @@ def before(name: str) -> str:
     return f"{name} before"
 
 
-def _continued(settings: LinesSettings, column: Column, cost: Fraction, rows: int) -> LinesColumn:
-    """Plan the regression of a column on its own value of the period before."""
+def _column(
+    settings: LinesSettings, column: Column, predictors: tuple[str, ...], cost: Fraction, rows: int
+) -> LinesColumn:
+    """Plan the lines of one column."""
     steps = steps_of(settings.order, settings.taus, settings.main)
     weights = _weights(settings, steps)
     costs = dict(zip(weights, split(cost, list(weights.values())), strict=True))
-    plans = [_median(before(column.name), costs.pop("median"), rows)]
+    plans = [_median(predictors, costs.pop("median"), rows)]
     for part, amount in costs.items():
         own = [step for step in steps if step.part == part]
         leaves = [
@@ -100,7 +116,7 @@ def _continued(settings: LinesSettings, column: Column, cost: Fraction, rows: in
             for step, each in zip(own, split(amount, [1] * len(own)), strict=True)
         ]
         plans.append(Plan.sequence(part, leaves))
-    return LinesColumn(column, Plan.sequence(column.name, plans), (before(column.name),), steps, settings)
+    return LinesColumn(column, Plan.sequence(column.name, plans), predictors, steps, settings)
 
 
 def _weights(settings: LinesSettings, steps: tuple[Step, ...]) -> dict[str, Fraction]:
@@ -116,11 +132,13 @@ def _weights(settings: LinesSettings, steps: tuple[Step, ...]) -> dict[str, Frac
     return {part: weight for part, weight in weights.items() if part in asked}
 
 
-def _median(predictor: str, cost: Fraction, rows: int) -> Plan:
+def _median(predictors: tuple[str, ...], cost: Fraction, rows: int) -> Plan:
+    if not predictors:
+        return Plan.sequence("median", [Plan.leaf("intercept", cost)])
     slope, intercept = split(cost, [_SLOPE_WEIGHT, _INTERCEPT_WEIGHT])
     shares = slope_stages(rows * float(slope))
     stages = zip(_STAGES[len(shares)], split(slope, shares), strict=True)
     leaves = [Plan.leaf(word, each) for word, each in stages]
     return Plan.sequence(
-        "median", [Plan.sequence(f"slope on {predictor}", leaves), Plan.leaf("intercept", intercept)]
+        "median", [Plan.sequence(f"slope on {predictors[0]}", leaves), Plan.leaf("intercept", intercept)]
     )

@@ -6,8 +6,7 @@ how that predictor spreads, it looks at the panel synthesised so far, which is r
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,18 @@ from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instrum
 from quantail.quantiles.orders import MEDIAN
 from quantail.synthesis.column import Slope
 from quantail.synthesis.lines_design import LinesColumn
-from quantail.synthesis.lines_fitting import fit_lines, least_spacing
-from quantail.synthesis.lines_model import LinesModel
+from quantail.synthesis.lines_fitting import least_spacing
+from quantail.synthesis.lines_model import LinesModel, explained
 from quantail.synthesis.panel_units import PanelUnits
-from quantail.synthesis.panel_yearly_design import CONTINUERS, before, period_designs
-from quantail.synthesis.panel_yearly_model import PeriodModel, YearlyModel, draw_period, members
-from quantail.synthesis.panel_yearly_settings import YearlySettings
+from quantail.synthesis.panel_yearly_design import BIRTHS, CONTINUERS, before, period_designs
+from quantail.synthesis.panel_yearly_model import (
+    PeriodModel,
+    YearlyModel,
+    draw_column,
+    draw_period,
+    members,
+)
+from quantail.synthesis.panel_yearly_settings import Pick, YearlySettings
 
 Floats = NDArray[np.float64]
 
@@ -55,25 +60,16 @@ def fit_yearly(
     made = {c.name: np.full(len(data), np.nan) for c in columns}  # synthetic, on the modelling scale
     models = []
     for place, (design, plan) in enumerate(zip(designs, gate.plan.children, strict=True)):
-        born, staying = members(units, place)
         asked = design.under(plan)
-        births: tuple[LinesModel, ...] = ()
-        if born.size:
-            values = {c.name: data.values[c.name][born, place] for c in columns}
-            births = fit_lines(gate, asked.births(born.size), values, lambda name: None)
-        continuers: tuple[LinesModel, ...] = ()
-        if staying.size:
-            continuers = tuple(
-                _fit_continuers(
-                    gate,
-                    column,
-                    spread[column.column.name][staying, place],
-                    spread[column.column.name][staying, place - 1],
-                    made[column.column.name][staying],
-                )
-                for column in asked.parts[CONTINUERS]
-            )
-        models.append(PeriodModel(births, continuers))
+        released: dict[str, tuple[LinesModel, ...]] = {BIRTHS: (), CONTINUERS: ()}
+        born, staying = members(units, place)
+        for part, who in ((BIRTHS, born), (CONTINUERS, staying)):
+            if who.size:
+                real = {name: values[who, place] for name, values in spread.items()}
+                past = {before(name): values[who, place - 1] for name, values in spread.items()}
+                seen = {before(name): values[who] for name, values in made.items()}
+                released[part] = _fit_part(gate, asked.parts[part], real | past, seen, settings.draw, rng)
+        models.append(PeriodModel(released[BIRTHS], released[CONTINUERS]))
         made = draw_period(models[-1], born, staying, made, settings.draw, rng)
     return YearlyModel(settings.draw, tuple(models))
 
@@ -82,73 +78,65 @@ def _spread(scale: Scale, values: Floats, gate: Gate) -> Floats:
     return scale.dithered(values.ravel(), gate.noise).reshape(values.shape)
 
 
-@dataclass(frozen=True)
-class _Plane:
-    """A released median line, and where its predictions lie: ends of the index and quartiles."""
+def _fit_part(
+    gate: Gate,
+    designs: tuple[LinesColumn, ...],
+    confidential: dict[str, Floats],
+    released: dict[str, Floats],
+    draw: Pick,
+    rng: np.random.Generator,
+) -> tuple[LinesModel, ...]:
+    """Release the columns of births or continuers; `released` holds synthetic values of the same units."""
+    models = []
+    for design in designs:
+        model = _fit_column(gate, design, confidential, released)
+        released = released | {
+            model.name: draw_column(model, released, confidential[model.name].size, draw, rng)
+        }
+        models.append(model)
+    return tuple(models)
 
-    base: float
-    slope: Slope
-    marks: tuple[float, float, float, float]
 
-
-def _fit_continuers(gate: Gate, design: LinesColumn, y: Floats, x: Floats, released: Floats) -> LinesModel:
-    """Release the lines of a column given its value x of the period before, known from `released` synthetic ones."""
-    scale = Scale.of(design.column)
-    plane = _fit_plane(gate, design, scale, y, x, released)
-    low, first, last, high = plane.marks
-    taus = tuple(design.settings.taus)
-    empty = LinesModel(
-        design.column.name,
-        scale,
-        plane.base,
-        (plane.slope,),
-        low,
-        high,
-        (0.5,),
-        (0.0,),
-        (0.0,),
-        design.settings.draw,
+def _fit_column(
+    gate: Gate, design: LinesColumn, confidential: dict[str, Floats], released: dict[str, Floats]
+) -> LinesModel:
+    """Release the lines of one column, given its predictor if it has one."""
+    y, scale = confidential[design.column.name], Scale.of(design.column)
+    slopes = tuple(_fit_slope(gate, design, scale, y, confidential, released) for _ in design.predictors)
+    base = _fit_intercept(gate, design, scale, y - explained(slopes, confidential, y.size))
+    least = least_spacing(scale) / len(design.settings.taus)  # whole numbers hold several lines each
+    low, first, last, high = _index_marks(base + explained(slopes, released, y.size), least)
+    plane = LinesModel(
+        design.column.name, scale, base, slopes, low, high, (0.5,), (0.0,), (0.0,), design.settings.draw
     )
-    centre = empty.centre({plane.slope.on: x}, y.size)
+    centre = plane.centre(confidential, y.size)
     instruments = INTERCEPT
     if design.varying:
-        start, stop = empty.index(np.array([first, last])).tolist()
-        instruments = index_instruments(start, stop)
-    rows = Rows.of(y - centre, empty.index(centre) if design.varying else None, instruments)
+        instruments = index_instruments(*plane.index(np.array([first, last])).tolist())
+    rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
     leaves = [design.leaf(step) for step in design.steps]
-    around = _surroundings(design, empty, y.size, leaves[0].cost if leaves else Fraction(1))
+    around = _surroundings(design, plane, least, float(y.size * leaves[0].cost) if leaves else 1.0)
     offsets = release_lines(gate, leaves, rows, instruments, design.steps, around)
-    ends = [tuple(float(offsets[tau][end]) for tau in taus) for end in (0, -1)]
-    return LinesModel(
-        empty.name,
-        scale,
-        empty.base,
-        empty.slopes,
-        low,
-        high,
-        tuple(float(tau) for tau in taus),
-        ends[0],
-        ends[1],
-        empty.draw,
-    )
+    taus = sorted(offsets)
+    at_low, at_high = (tuple(float(offsets[tau][end]) for tau in taus) for end in (0, -1))
+    return replace(plane, taus=tuple(float(tau) for tau in taus), at_low=at_low, at_high=at_high)
 
 
-def _fit_plane(
-    gate: Gate, design: LinesColumn, scale: Scale, y: Floats, x: Floats, released: Floats
-) -> _Plane:
-    """Release slope and intercept of the median line."""
-    name, least = before(design.column.name), least_spacing(scale)
-    first, median, last = np.quantile(released, [0.25, 0.5, 0.75]).tolist()
+def _fit_slope(
+    gate: Gate,
+    design: LinesColumn,
+    scale: Scale,
+    y: Floats,
+    confidential: dict[str, Floats],
+    released: dict[str, Floats],
+) -> Slope:
+    """Release the slope of the median line, measured from the predictor's released median."""
+    (name,) = design.predictors
+    first, median, last = np.quantile(released[name], [0.25, 0.5, 0.75]).tolist()
     low, high = scale.ends
-    reach = _REACH * (high - low) / max(last - first, least)
+    reach = _REACH * (high - low) / max(last - first, least_spacing(scale))
     leaves = design.plan.find(f"median/slope on {name}").leaves()
-    slope = Slope(name, choose_slope(gate, leaves, y, x - median, 0.0, reach, y.size), median)
-    base = _fit_intercept(gate, design, scale, y - slope.slope * (x - median))
-    marks = np.quantile(base + slope.slope * (released - median), _ENDS)
-    missing = max(least - float(marks[3] - marks[0]), 0.0)
-    return _Plane(
-        base, slope, (float(marks[0]) - missing, float(marks[1]), float(marks[2]), float(marks[3]) + missing)
-    )
+    return Slope(name, choose_slope(gate, leaves, y, confidential[name] - median, 0.0, reach, y.size), median)
 
 
 def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) -> float:
@@ -163,14 +151,20 @@ def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) 
     return float(values[int(chosen)])
 
 
-def _surroundings(design: LinesColumn, plane: LinesModel, rows: int, cost: Fraction) -> Surroundings:
+def _index_marks(predicted: Floats, least: float) -> tuple[float, float, float, float]:
+    """Return released predictions of the median line where the index is 0, its quartiles lie, and it is 1."""
+    low, first, last, high = np.quantile(predicted, _ENDS).tolist()
+    missing = max(least - (high - low), 0.0)
+    return low - missing, first, last, high + missing
+
+
+def _surroundings(design: LinesColumn, plane: LinesModel, least: float, signal: float) -> Surroundings:
     """Return what public facts and the released line say about offsets."""
     low, high = plane.scale.ends
-    least = least_spacing(plane.scale)
     # Parallel lines must be able to leave the range at one end of the index to reach its bound at the other.
     bottoms = [plane.low, plane.high] if design.varying else [plane.high]
     tops = [plane.low, plane.high] if design.varying else [plane.low]
     below = np.minimum(low - np.array(bottoms), -least)
     above = np.maximum(high - np.array(tops), least)
     guess = _GUESS * max(min(plane.base - low, high - plane.base), least)
-    return Surroundings(below, above, least, guess, float(2 / (rows * cost)))
+    return Surroundings(below, above, least, guess, 2 / signal)

@@ -75,18 +75,21 @@ def draw_period(
     for who, lines in ((born, model.births), (staying, model.continuers)):
         earlier = {before(name): values[who] for name, values in made.items()}
         for column in lines:
-            u = _levels(column, rng.random(who.size), draw)
-            earlier[column.name] = new[column.name][who] = column.build(u, earlier)
+            line = draw_column(column, earlier, who.size, draw, rng)
+            earlier[column.name] = new[column.name][who] = line
     return new
 
 
-def _levels(model: LinesModel, u: Floats, draw: Pick) -> Floats:
-    """Turn uniform numbers into draws that pick each line equally often, if that is asked for."""
+def draw_column(
+    model: LinesModel, earlier: Mapping[str, Floats], n: int, draw: Pick, rng: np.random.Generator
+) -> Floats:
+    """Return n synthetic values of a column on the modelling scale, given those of its predictor."""
+    u = rng.random(n)
     if draw != "uniform":
-        return u
+        return model.build(u, earlier)
     ends = np.concatenate([[0.0], np.cumsum(level_weights(model.taus, "midpoint"))])
     centres = (ends[1:] + ends[:-1]) / 2
-    return np.asarray(centres[(u * centres.size).astype(np.int64)])
+    return model.build(centres[(u * centres.size).astype(np.int64)], earlier)
 
 
 def _rounded(model: LinesModel, values: Floats) -> Floats:
