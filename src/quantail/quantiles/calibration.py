@@ -25,6 +25,7 @@ _RAREST = 1 / 512  # what the outermost cells hold
 _MANY = 64  # cells from which tails are counted more finely than by halves
 _DOUBT, _EMPTY_DOUBT = 2.5, 4.0  # standard deviations; more where the models leave a cell empty
 _SIZES = np.concatenate([[0.0], np.geomspace(0.001, 1.0, 60)])
+_SAMPLING = 0.5  # part of the rows' own sampling variance that is noise too: what is chance need not be followed
 _GAIN = 1.0  # nats by which some error must explain the counts better than none
 
 
@@ -88,17 +89,17 @@ def draw_calibration(
     noisy = gate.count(leaf, counts, sensitivity)
     deviation = np.sqrt(2.0) * sensitivity / max(gate.signal(leaf, rows), 1e-9)
     expected = np.diff(np.searchsorted(implied, cuts, side="right") / implied.size, prepend=0.0, append=1.0)
-    shares = _shrunk(noisy / rows, expected, deviation)
+    shares = _shrunk(noisy / rows, expected, deviation, _SAMPLING / rows)
     return _remap(implied, cuts, shares)
 
 
-def _shrunk(found: Floats, expected: Floats, noise: float) -> Floats:
+def _shrunk(found: Floats, expected: Floats, noise: float, sampling: float) -> Floats:
     """Return shares of cells: expected ones, corrected where the counts clearly differ.
 
     A correction is split over cells by halves: in proportion to what is expected, moved by the contrast of the two
     halves (what the lower one has beyond its proportional part of both) as far as that can be trusted.
     """
-    splits = _splits(found - expected, expected, noise)
+    splits = _splits(found - expected, expected, noise, sampling)
     kept = _trusted(splits)
     correction = np.zeros(expected.size)
     for (start, middle, end), moved in zip(splits.ends, kept, strict=True):
@@ -120,8 +121,8 @@ class _Splits:
     mass: Floats
 
 
-def _splits(difference: Floats, expected: Floats, noise: float) -> _Splits:
-    ends, rows = [], []
+def _splits(difference: Floats, expected: Floats, noise: float, sampling: float) -> _Splits:
+    ends, found = [], []
     open_parts = [(0, difference.size)]
     while open_parts:
         start, end = open_parts.pop()
@@ -131,11 +132,12 @@ def _splits(difference: Floats, expected: Floats, noise: float) -> _Splits:
         left, right = expected[start:middle].sum(), expected[middle:end].sum()
         part = left / (left + right) if left + right > 0 else 0.5
         contrast = (1 - part) * difference[start:middle].sum() - part * difference[middle:end].sum()
-        deviation = noise * np.sqrt((1 - part) ** 2 * (middle - start) + part**2 * (end - middle))
+        mass = part * (1 - part) * (left + right)
+        cells = (1 - part) ** 2 * (middle - start) + part**2 * (end - middle)
         ends.append((start, middle, end))
-        rows.append((contrast, deviation, part * (1 - part) * (left + right)))
+        found.append((contrast, np.sqrt(noise**2 * cells + sampling * mass), mass))
         open_parts += [(start, middle), (middle, end)]
-    contrast, deviation, mass = (np.array(column) for column in zip(*rows, strict=True))
+    contrast, deviation, mass = (np.array(column) for column in zip(*found, strict=True))
     return _Splits(ends, contrast, deviation, mass)
 
 
