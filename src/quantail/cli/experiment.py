@@ -16,6 +16,7 @@ from quantail.errors import DataError, OptionError
 EXAMPLE = "quantail experiment simulation --epsilon 1 --replications 100 --out results"
 CURVES_EXAMPLE = "quantail experiment epsilon-curves --methods valid,reference --replications 10 --out curves"
 ABLATION_EXAMPLE = "quantail experiment ablation --replications 10 --seed 1 --out ablation"
+LBD_EXAMPLE = "quantail experiment lbd --epsilon 1 --seeds 5 --out lbd"
 COMBINE_EXAMPLE = "quantail experiment combine published valid --out tables"
 
 commands = typer.Typer(no_args_is_help=True)
@@ -104,6 +105,52 @@ def ablation(
     _show(out)
 
 
+@commands.command("lbd", epilog=f"Example: {LBD_EXAMPLE}")
+def lbd(
+    out: Out,
+    methods: Annotated[
+        str, typer.Option(help="Comma-separated methods, or the groups valid, published, reference, all.")
+    ] = "all",
+    epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget of each industry.")] = "1",
+    seeds: Annotated[
+        int, typer.Option(min=1, help="How often each industry is made up and synthesised.")
+    ] = 5,
+    industries: Annotated[str, typer.Option(help="Comma-separated SIC codes.")] = "178,239,542,829",
+    variant: Annotated[str, typer.Option(help="How sizes move in the made-up industries.")] = "synlbd",
+    variants: Annotated[bool, typer.Option("--variants", help="Run all variants, one folder each.")] = False,
+    plants: Annotated[
+        Path | None,
+        typer.Option(help="A Parquet file of plants (id, year, employees), at epsilon 1, 3 and 10 instead."),
+    ] = None,
+    seed: Seed = 1,
+    secure: Annotated[int, typer.Option(min=0, help="How many seeds of valid methods use secure noise.")] = 1,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """Repeat the paper's study of business panels on made-up industries: its Table 3 and its trends beside ours.
+
+    Evaluation is against the data themselves, so results are not differentially private; the industries are made up.
+    """
+    from quantail.experiments.lbd import run_lbd
+    from quantail.privacy.budget import parse_epsilon
+
+    names = _listed(methods, "--methods", "pooled,quantreg")
+    budget, codes = parse_epsilon(epsilon), _codes(industries)
+    _check_folder(out)
+    with progress("panels", quiet) as report:
+        if plants is not None:
+            from quantail.experiments.lbd_plants import run_plants
+
+            run_plants(plants, names, seeds, out, seed=seed, workers=workers, progress=report)
+        elif variants:
+            from quantail.experiments.lbd_variants import run_variants
+
+            run_variants(names, budget, seeds, out, codes, seed, secure, workers, report)
+        else:
+            run_lbd(names, budget, seeds, out, codes, variant, seed, secure, workers, report)
+    _show(out)
+
+
 @commands.command("combine", epilog=f"Example: {COMBINE_EXAMPLE}")
 def combine(
     folders: Annotated[
@@ -124,6 +171,13 @@ def _listed(text: str, option: str, example: str) -> list[str]:
     if not names:
         raise OptionError(f"{option} is empty: name at least one, for instance {option} {example}")
     return names
+
+
+def _codes(text: str) -> list[int]:
+    listed = _listed(text, "--industries", "178,239")
+    if not all(code.isdecimal() for code in listed):
+        raise OptionError("--industries lists SIC codes, for instance --industries 178,239")
+    return [int(code) for code in listed]
 
 
 def _check_folder(out: Path) -> None:

@@ -1,7 +1,7 @@
 """Figures of the panel study: gross employment by industry, job creation and net creation of all industries together.
 
 Lines are means over seeds, bands one standard deviation, as in the paper's figures. An axis ends where the real curve
-and the useful methods end; a method that leaves it is named below the panel rather than allowed to flatten all others.
+and the useful methods end; a method that mostly lies beyond it is named below the panel and not drawn.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 """Methods that are drawn, as far as a study has them."""
 
 _ROOM = 2.2  # how far above the real curve an axis may reach
+_MOSTLY = 0.7  # share of years that must lie inside
 _NOTES = {
     "published": "as published (NOT PRIVATE)",
     "pistner": "pistner (no privacy)",
@@ -99,9 +100,10 @@ def _trends(
     for method, runs in lines.items():
         mean, spread = runs.mean(axis=0), runs.std(axis=0)
         inside = (mean >= limits[0]) & (mean <= limits[1])
-        if inside.mean() < 0.5:
+        if inside.mean() < _MOSTLY:
             gone.append(method)
-        axis.plot(years, mean, label=_label(method), **LOOKS[method])
+            continue
+        axis.plot(years, mean, label=_label(method), zorder=4 if method == "pooled" else 3, **LOOKS[method])
         axis.fill_between(
             years, mean - spread, mean + spread, color=LOOKS[method]["color"], alpha=0.12, linewidth=0
         )
@@ -117,7 +119,9 @@ def _trends(
     axis.set_ylim(*limits)
     axis.grid(alpha=0.2)
     if gone:
-        axis.set_xlabel("mostly beyond the frame: " + ", ".join(_label(m) for m in gone), fontsize=8)
+        axis.set_xlabel(
+            "not drawn, mostly beyond the frame: " + ", ".join(_label(m) for m in gone), fontsize=8
+        )
 
 
 def _label(method: str) -> str:
@@ -127,8 +131,14 @@ def _label(method: str) -> str:
 
 
 def _legend(figure: Any, axes: Any) -> None:
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8.5)
+    found: dict[str, Any] = {}
+    for axis in axes.flat:
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    columns = 2 if figure.get_size_inches()[0] < 8 else 4
+    figure.legend(
+        found.values(), found.keys(), loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5
+    )
 
 
 def _drawn(rows: Sequence[Row]) -> list[str]:
