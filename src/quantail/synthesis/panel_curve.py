@@ -16,6 +16,9 @@ from scipy.optimize import least_squares
 Floats = NDArray[np.float64]
 
 _ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve, as a prior
+_BEND = (
+    0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
+)
 _FINE = 8  # points per cell of the interpolated distribution
 
 
@@ -97,6 +100,7 @@ def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
     slopes = np.diff(bump) / gaps
     x = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], -np.diff(slopes)])
     low = np.concatenate([np.full(3, -np.inf), np.zeros(cells - 2)])
+    bend = rate**2 * (gaps[1:] + gaps[:-1]) / 2  # of a normal curve, from cell to cell
 
     def weights(x: Floats) -> Floats:
         phi = x[0] + np.concatenate([[0.0], np.cumsum((x[2] - np.append(0.0, np.cumsum(x[3:]))) * gaps)])
@@ -105,7 +109,7 @@ def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
 
     def residuals(x: Floats, root: Floats) -> Floats:
         ridge = [0.02 * (x[2] - slopes[0]) / rate, 0.1 * x[1]]
-        return np.concatenate([(weights(x) - noisy) / root, 0.02 * x[3:] / rate, ridge])
+        return np.concatenate([(weights(x) - noisy) / root, _BEND * x[3:] / bend, ridge])
 
     # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
     for _ in range(2):

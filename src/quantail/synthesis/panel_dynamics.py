@@ -6,7 +6,7 @@ speaks where noise is larger than signal (few units, small budgets). The chances
 the tables directly.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +24,26 @@ _LONGEST = 1.5  # the most that a parameter of the search changes in a step
 _ENOUGH = 2e-3  # relative gain below which the search stops
 
 # The search runs over: log odds of permanent and blip variance against the AR(1), logit of persistence and of
-# repeat, tilt, log of jump. Prior means and deviations, and steps for derivatives.
-PRIOR = np.array([0.2, -2.5, 1.1, -3.0, 0.0, -2.0])
-_SPREAD = np.array([1.2, 1.0, 1.0, 1.5, 0.2, 1.0])
-_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.25])
+# repeat, tilt, logit of jump. Prior means and deviations, and steps for derivatives.
+PRIOR = np.array([0.2, -2.5, 1.1, -3.0, 0.0, -1.0])
+_SPREAD = np.array([1.2, 1.0, 1.0, 1.5, 0.2, 1.2])
+_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Released pairs of sizes at several lags, in units, and the standard deviation of their noise."""
+
+    pairs: Floats
+    cells: PairCells
+    deviation: float
 
 
 def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
     """Return the dynamics at a point of the search; chances of the zero state turn into those of non-repeaters."""
     parts = np.exp(np.array([x[0], 0.0, x[1]]))
     parts /= parts.sum()
-    persistence, repeat = 1.0 / (1.0 + np.exp(-x[[2, 3]]))
+    persistence, repeat, jump = 1.0 / (1.0 + np.exp(-x[[2, 3, 5]]))
     keep = 1.0 - float(repeat)
     return replace(
         zero,
@@ -43,7 +52,7 @@ def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
         persistence=float(persistence),
         repeat=float(repeat),
         tilt=float(x[4]),
-        jump=float(np.exp(x[5])),
+        jump=float(jump),
         enter=min(zero.enter / keep, 0.9),
         stay=float(np.clip((zero.stay - repeat) / keep, 0.0, 0.98)),
         stay_newborn=float(np.clip((zero.stay_newborn - repeat) / keep, 0.0, 0.98)),
@@ -55,26 +64,19 @@ def fit_dynamics(
     curve: Curve,
     effects: Floats,
     zero: Dynamics,
-    released: tuple[Floats, PairCells, float],
+    released: Moves,
     start: Floats,
     rounds: int,
 ) -> Floats:
-    """Search by Levenberg-Marquardt steps on common luck; return the point found.
-
-    Parameters
-    ----------
-    released : tuple
-        Noisy pairs in units, their cells, and the standard deviation of the noise.
-    """
-    pairs, cells, deviation = released
-    mass = np.maximum(pairs, 0.0)
-    root = np.sqrt(deviation**2 + 0.5 * mass + (_MODEL_ERROR * mass) ** 2 + 1e-9)
+    """Search by Levenberg-Marquardt steps on common luck; return the point found."""
+    mass = np.maximum(released.pairs, 0.0)
+    root = np.sqrt(released.deviation**2 + 0.5 * mass + (_MODEL_ERROR * mass) ** 2 + 1e-9)
 
     def residuals(x: Floats) -> Floats:
         latent = stage.simulate(dynamics_at(x, zero), effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
-        made = pair_table(stage.spells, shown, cells) * (stage.ratio / LATTICE)
-        return np.concatenate([((made - pairs) / root).ravel(), (x - PRIOR) / _SPREAD])
+        made = pair_table(stage.spells, shown, released.cells) * (stage.ratio / LATTICE)
+        return np.concatenate([((made - released.pairs) / root).ravel(), (x - PRIOR) / _SPREAD])
 
     x, damping, current = start, 1.0, residuals(start)
     for _ in range(rounds):
@@ -96,9 +98,7 @@ def fit_dynamics(
     return x
 
 
-def zero_chances(
-    sizes: Floats, kinds: Floats, pairs: Floats, cells: PairCells, deviations: tuple[float, float]
-) -> Dynamics:
+def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | None) -> Dynamics:
     """Read the chances of the zero state off released tables, drawn towards none where noise is all there is.
 
     Parameters
@@ -106,31 +106,32 @@ def zero_chances(
     sizes, kinds : arrays
         Released size table, whose first three cells are zeros of stocks, births and later spells; and the public
         weight of each kind.
-    pairs : array, shape (lags, cells.number)
-        Released pairs.
-    deviations : pair of float
-        Standard deviations of the noise of both.
+    deviation : float
+        Standard deviation of the noise of the size table.
+    moves : Moves, optional
+        None in a panel of one period.
     """
-    counted, paired = deviations
-    first = pairs[0]
-    classes = first[4:].reshape(-1, cells.width)
-    entering = np.array([_share(row[0], row.sum(), 0.0, paired) for row in classes])
+    born, stock = (_share(sizes[kind], kinds[kind], 0.0, deviation) for kind in (1, 0))
+    if moves is None:
+        return Dynamics(born_idle=born, stock_idle=stock)
+    first, noise = moves.pairs[0], moves.deviation
+    classes = first[4:].reshape(-1, moves.cells.width)
+    entering = np.array([_share(row[0], row.sum(), 0.0, noise) for row in classes])
     mass = np.maximum(classes.sum(axis=1), 1e-9)
-    middles = _MIDDLES
     weight = mass * np.maximum(entering, 1e-4)
-    centred = middles - np.average(middles, weights=weight)
+    centred = _MIDDLES - np.average(_MIDDLES, weights=weight)
     logs = np.log(np.maximum(entering, 1e-5))
     steep = -(weight * centred * logs).sum() / ((weight * centred**2).sum() + 0.1 * weight.sum())
     slope = float(np.clip(steep, -0.5, 1.5))
     # At the middle size the chance is such that all classes together enter as often as released.
-    enter = float((mass * entering).sum() / (mass * np.exp(-slope * middles)).sum())
+    enter = float((mass * entering).sum() / (mass * np.exp(-slope * _MIDDLES)).sum())
     return Dynamics(
-        born_idle=_share(sizes[1], kinds[1], 0.0, counted),
-        stock_idle=_share(sizes[0], kinds[0], 0.0, counted),
+        born_idle=born,
+        stock_idle=stock,
         enter=enter,
         enter_slope=slope,
-        stay=_share(first[1], first[0] + first[1], 0.5, paired),
-        stay_newborn=_share(first[3], first[2] + first[3], 0.5, paired),
+        stay=_share(first[1], first[0] + first[1], 0.5, noise),
+        stay_newborn=_share(first[3], first[2] + first[3], 0.5, noise),
     )
 
 

@@ -20,11 +20,15 @@ from quantail.synthesis.panel_stage import Stage
 from quantail.synthesis.panel_tables import (
     LATTICE,
     SIGN,
+    TAIL_KNOTS,
     Hats,
     Track,
     growth_table,
     hat_table,
     level,
+    period_hats,
+    sum_points,
+    tail_table,
     year_table,
 )
 
@@ -36,6 +40,7 @@ _WALK = 0.1  # prior deviation of an effect's change from one period to the next
 _HAT_WALK = 0.2  # and from one knot to the next
 _START = 0.5  # of the first of each
 _COHORT = 0.3  # of a cohort's effect
+_TREND = 0.04  # of the trend of the log spread
 _UNREST = 0.1  # of a period's effect on the log scale of shocks
 
 
@@ -51,47 +56,55 @@ class Sums:
         Levels over hat functions.
     growth : tuple of float
         Signs of growth by period, then bounded sizes of moves; empty if there is one period only.
+    tails : tuple of float
+        How far sizes reach between two marks, over knots of the period.
     deviations : tuple of float
-        Standard deviations of the noise of the three.
+        Standard deviations of the noise of the four.
     centre, width : float
         What levels are measured from, and in which unit.
     reach : float
         Growth at which the size of a move is bounded.
+    marks : pair of float
+        Sizes between which their reach is measured.
     """
 
     year: tuple[float, ...]
     hat: tuple[float, ...]
     growth: tuple[float, ...]
-    deviations: tuple[float, float, float]
+    tails: tuple[float, ...]
+    deviations: tuple[float, float, float, float]
     centre: float
     width: float
     reach: float
+    marks: tuple[float, float]
 
     @property
     def all(self) -> Floats:
         """Every sum in one row."""
-        return np.array([*self.year, *self.hat, *self.growth])
+        return np.array([*self.year, *self.hat, *self.tails, *self.growth])
 
     @property
     def roots(self) -> Floats:
         """The deviation of each."""
-        return np.repeat(np.array(self.deviations), [len(self.year), len(self.hat), len(self.growth)])
+        year, hat, growth, tails = self.deviations
+        parts = ((year, self.year), (hat, self.hat), (tails, self.tails), (growth, self.growth))
+        return np.concatenate([np.full(len(part), deviation) for deviation, part in parts])
 
 
 def fit_effects(
     stage: Stage, curve: Curve, dynamics: Dynamics, effects: Floats, sums: Sums, rounds: int
 ) -> Floats:
     """Improve the effects by so many steps; a step that makes things worse is cut."""
-    prior = _prior(stage.spells.periods, stage.hats)
     best, least, move = effects, np.inf, np.zeros(effects.size)
     for _ in range(rounds):
         tried = best + move
+        prior = _prior(stage.spells.periods, stage.hats, float(tried[-1]))
         misses, jacobian = _measured(stage, curve, dynamics, tried, sums)
         cost = float(misses @ misses + np.sum((prior @ tried) ** 2))
         if cost < least:
             best, least = tried, cost
             system, target = np.vstack([jacobian, prior]), np.concatenate([misses, -prior @ tried])
-            move = np.linalg.lstsq(system, target, rcond=None)[0]
+            move = np.linalg.solve(system.T @ system, system.T @ target)
             move *= min(1.0, _LONGEST / max(float(np.abs(move).max()), 1e-9))
         else:
             move *= 0.4
@@ -107,11 +120,10 @@ def _measured(
     knots = stage.size_map(latent, curve)
     shown, up, down = (stage.show(latent, knots, shift) for shift in (0.0, _SHIFT, -_SHIFT))
     levels, higher, lower = (level(track, sums.centre, sums.width) for track in (shown, up, down))
-    made = np.concatenate([year_table(spells, levels), hat_table(spells, levels, stage.hats)])
-    jacobian = _level_slopes(stage, (higher - lower) / (2 * _SHIFT))
-    # The size map takes back what is common to all sizes.
-    mean = _mean_factors(stage, latent.idle)
-    jacobian -= np.outer(jacobian[:, : spells.periods].sum(axis=1), mean)
+    tails = tail_table(spells, shown, *sums.marks)
+    made = np.concatenate([year_table(spells, levels), hat_table(spells, levels, stage.hats), tails])
+    jacobian = _without_common(_level_slopes(stage, (higher - lower) / (2 * _SHIFT)), stage, latent.idle)
+    jacobian = np.vstack([jacobian, _tail_slopes(stage, latent, knots, sums.marks)])
     if sums.growth:
         made = np.concatenate([made, growth_table(spells, shown, sums.reach)])
         wider = stage.show(latent, knots, _SHIFT * shock_scale(dynamics) * stage.draws.shock)
@@ -132,6 +144,27 @@ def _level_slopes(stage: Stage, slope: Floats) -> Floats:
         for column, factor in stage.features:
             jacobian += _cross(row, column, points * share * factor, jacobian.shape)
     return jacobian
+
+
+def _tail_slopes(
+    stage: Stage, latent: Track, knots: tuple[Floats, Floats], marks: tuple[float, float]
+) -> Floats:
+    """Return how the reach of large sizes changes with shifts and with the trend of the spread."""
+    jacobian = np.zeros((TAIL_KNOTS, stage.effects))
+    low, high = marks
+    points = sum_points(stage.spells) / LATTICE
+
+    def slope(shift: float | Floats) -> Floats:
+        moved = [stage.show(latent, knots, sign * shift).size for sign in (1.0, -1.0)]
+        reach = [np.clip((size - low) / (high - low), 0.0, 1.0) for size in moved]
+        return np.where(latent.idle, 0.0, points * (reach[0] - reach[1]) / (2 * _SHIFT))
+
+    shifted, spread = slope(_SHIFT), slope(_SHIFT * latent.size * stage.trend)
+    for row, share in period_hats(stage.spells):
+        for column, factor in stage.features:
+            jacobian += _cross(row, column, shifted * share * factor, jacobian.shape)
+        jacobian[:, -1] += np.bincount(row, spread * share, TAIL_KNOTS)
+    return _without_common(jacobian, stage, latent.idle)
 
 
 def _sign_slopes(stage: Stage, shown: Track, up: Track, down: Track) -> Floats:
@@ -158,14 +191,17 @@ def _move_slopes(stage: Stage, shown: Track, wider: Track, reach: float) -> Floa
     slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, (moves[0] - moves[1]) / _SHIFT)
     points = (1 - SIGN / LATTICE) * slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
     jacobian = np.zeros((spells.periods, stage.effects))
-    jacobian[:, stage.shifts :] = np.diag(np.bincount(spells.place[later], points, spells.periods))
+    unrest = slice(stage.shifts, stage.shifts + spells.periods)
+    jacobian[:, unrest] = np.diag(np.bincount(spells.place[later], points, spells.periods))
     return jacobian
 
 
-def _mean_factors(stage: Stage, idle: NDArray[np.bool_]) -> Floats:
+def _without_common(jacobian: Floats, stage: Stage, idle: NDArray[np.bool_]) -> Floats:
+    """Take out what a common shift of all sizes does: the size map takes it back."""
     points = np.where(idle, 0.0, stage.points)
     sums = [np.bincount(cell, points * factor, stage.effects) for cell, factor in stage.features]
-    return np.asarray(sum(sums) / max(points.sum(), 1e-9))
+    mean = np.asarray(sum(sums)) / max(points.sum(), 1e-9)
+    return np.asarray(jacobian - np.outer(jacobian[:, : stage.spells.periods].sum(axis=1), mean))
 
 
 def _cross(
@@ -174,14 +210,17 @@ def _cross(
     return np.asarray(np.bincount(row * shape[1] + column, weight, shape[0] * shape[1]).reshape(shape), float)
 
 
-def _prior(periods: int, hats: Hats) -> Floats:
-    """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest."""
-    number = 3 * periods + hats.number
+def _prior(periods: int, hats: Hats, trend: float) -> Floats:
+    """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest, a trend."""
+    number = 3 * periods + hats.number + 1
     rows = np.zeros((number, number))
     first = {0, *(periods + start for start in hats.starts)}
     for row in range(number):
         if row in first:
             rows[row, row] = 1 / _START
+        elif row == number - 1:
+            # Small trends are taken for noise, large ones are believed.
+            rows[row, row] = 1 / np.hypot(_TREND, trend)
         elif row >= 2 * periods + hats.number:
             rows[row, row] = 1 / _UNREST
         elif row >= periods + hats.number:

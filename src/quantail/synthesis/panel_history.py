@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, geometric_strength, split
 from quantail.synthesis.panel_curve import Curve, smooth_weights
-from quantail.synthesis.panel_dynamics import CUTS, PRIOR, dynamics_at, fit_dynamics, zero_chances
+from quantail.synthesis.panel_dynamics import CUTS, PRIOR, Moves, dynamics_at, fit_dynamics, zero_chances
 from quantail.synthesis.panel_effects import Sums, fit_effects
 from quantail.synthesis.panel_latent import Dynamics
 from quantail.synthesis.panel_scale import PanelScale
@@ -36,6 +36,7 @@ from quantail.synthesis.panel_tables import (
     size_table,
     sum_points,
     sum_table,
+    tail_table,
     year_table,
 )
 
@@ -43,18 +44,20 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {"sizes": 18, "sums": 8, "pairs": 18, "years": 20, "hats": 12, "growth": 24}
+SHARES = {"sizes": 16, "sums": 12, "pairs": 15, "tails": 7, "years": 18, "hats": 10, "growth": 22}
 _CHANGES = ("pairs", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
     "sums": "total up to a cap",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
+    "tails": "reach of large sizes over periods",
     "years": "bounded levels by period, births apart",
     "hats": "bounded levels by age and remaining life",
     "growth": "signs and sizes of growth by period",
 }
-_ABOVE_CAP = 5.0  # units expected above the cap, in deviations of a count
+_BEYOND = 0.4  # relative error of what a curve says about sizes above a cap
 _CENTRE = 0.6  # quantile from which levels are measured
+_MARKS = (0.75, 0.99)  # quantiles between which the reach of large sizes is measured
 _REACH = 0.8  # growth at which moves are bounded
 _STRETCH = 0.08  # prior deviation of the stretch of the upper half
 _ROUNDS = 3  # dynamics and effects in turn
@@ -111,8 +114,12 @@ def ask(
     """Release a table; return it in units, with the standard deviation of its noise."""
     leaf = plan.find(word)
     noisy = gate.count(leaf, table.ravel(), sensitivity).reshape(table.shape) / LATTICE
-    strength = float(geometric_strength(leaf.cost, gate.definition))
-    return noisy, 2**0.5 * sensitivity / (LATTICE * strength)
+    return noisy, deviation_of(gate, leaf, sensitivity)
+
+
+def deviation_of(gate: Gate, leaf: Plan, sensitivity: int) -> float:
+    """Return the standard deviation of a leaf's noise, in units."""
+    return 2**0.5 * sensitivity / (LATTICE * float(geometric_strength(leaf.cost, gate.definition)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +128,7 @@ class Answers:
 
     curve: Curve
     zero: Dynamics
-    pairs: Floats | None
-    cells: PairCells
-    pair_deviation: float
+    moves: Moves | None
     sums: Sums
     cap: float = 0.0
     total: float = 0.0
@@ -140,36 +145,48 @@ def ask_sizes(
 
 
 def ask_total(
-    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, curve: Curve, deviation: float
+    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, curve: Curve
 ) -> tuple[float, float, float]:
-    """Release a capped total, with a cap that few are expected to exceed; return cap, total and its noise."""
-    level_ = float(np.clip(1.0 - _ABOVE_CAP * deviation / max(spells.order.size, 1), 0.8, 0.9995))
-    cap = float(np.abs(scale.value(curve.at(np.array([level_, 1.0 - level_])))).max())
-    cap = max(cap, scale.scale.step)
+    """Release a capped total; return cap, total and its noise."""
     # Values of one sign move their sum by at most the points of one unit.
     sensitivity = LATTICE if scale.scale.lower >= 0 else SENSITIVITY
+    noise = deviation_of(gate, plan.find("sums"), sensitivity)
+    cap = best_cap(scale, curve, noise, float(sum_points(spells).sum()) / LATTICE)
     total, noise = ask(gate, plan, "sums", sum_table(spells, values, cap), sensitivity)
     return cap, float(total[0]), noise
 
 
+def best_cap(scale: PanelScale, curve: Curve, noise: float, weight: float) -> float:
+    """Weigh the noise, which grows with the cap, against what is expected above it and known to `_BEYOND` only."""
+    sizes = np.abs(scale.value(curve.at((np.arange(20_000) + 0.5) / 20_000)))
+    caps = np.unique(np.maximum(np.quantile(sizes, 1.0 - np.geomspace(0.0002, 0.2, 30)), scale.scale.step))
+    # A Pareto tail of index 2 holds this much above; log-concave curves may hold far less.
+    above = caps * np.array([np.mean(sizes > cap) for cap in caps])
+    return float(caps[np.argmin((noise * caps) ** 2 + (_BEYOND * weight * above) ** 2)])
+
+
 def ask_moves(
     gate: Gate, plan: Plan, spells: Spells, track: Track, hats: Hats, curve: Curve, unit: float
-) -> tuple[Floats | None, PairCells, float, Sums]:
-    """Release pairs and sums of levels and growth, with cells and centre from the released curve."""
-    cells = PairCells.of(curve.at(np.array(CUTS)), unit)
-    pairs, paired = None, 1.0
+) -> tuple[Moves | None, Sums]:
+    """Release pairs, tails and sums of levels and growth, with cells and marks from the released curve."""
+    moves = None
     if asks(plan, "pairs"):
+        cells = PairCells.of(curve.at(np.array(CUTS)), unit)
         pairs, paired = ask(gate, plan, "pairs", pair_table(spells, track, cells))
+        moves = Moves(pairs, cells, paired)
     centre, width, reach = curve.quantile(_CENTRE), curve.spread, _REACH * unit
     levels = level(track, centre, width)
     year, yearly = ask(gate, plan, "years", year_table(spells, levels))
     hat, hatted = ask(gate, plan, "hats", hat_table(spells, levels, hats))
+    marks = curve.quantile(_MARKS[0]), max(curve.quantile(_MARKS[1]), curve.quantile(_MARKS[0]) + 1e-6)
+    tails, tailed = ask(gate, plan, "tails", tail_table(spells, track, *marks), LATTICE)
     growth, grown = np.zeros(0), 1.0
     if asks(plan, "growth"):
         growth, grown = ask(gate, plan, "growth", growth_table(spells, track, reach), GROWTH_SENSITIVITY)
-    lists = [tuple(part.tolist()) for part in (year, hat, growth)]
-    sums = Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width, reach)
-    return pairs, cells, paired, sums
+    lists = [tuple(part.tolist()) for part in (year, hat, growth, tails)]
+    deviations = (yearly, hatted, grown, tailed)
+    sums = Sums(lists[0], lists[1], lists[2], lists[3], deviations, centre, width, reach, marks)
+    return moves, sums
 
 
 def ask_history(
@@ -177,24 +194,21 @@ def ask_history(
 ) -> Answers:
     """Ask everything about the leading column of a panel."""
     curve, sizes, deviation = ask_sizes(gate, plan, spells, scale, values)
-    cap, total, noise = ask_total(gate, plan, spells, scale, values, curve, deviation)
+    cap, total, noise = ask_total(gate, plan, spells, scale, values, curve)
     track = scale.track(values)
     unit = 1.0 if scale.scale.log else curve.spread
-    pairs, cells, paired, sums = ask_moves(gate, plan, spells, track, hats, curve, unit)
-    kinds = kind_points(spells) / LATTICE
-    shown = np.zeros((1, cells.number)) if pairs is None else pairs
-    zero = zero_chances(sizes, kinds, shown, cells, (deviation, paired)) if scale.idle else Dynamics()
-    return Answers(curve, zero, pairs, cells, paired, sums, cap, total, noise)
+    moves, sums = ask_moves(gate, plan, spells, track, hats, curve, unit)
+    zero = zero_chances(sizes, kind_points(spells) / LATTICE, deviation, moves) if scale.idle else Dynamics()
+    return Answers(curve, zero, moves, sums, cap, total, noise)
 
 
 def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> HistoryModel:
     """Fit dynamics on the small stage and effects on the large one, in turn."""
-    x, effects = PRIOR.copy(), np.zeros(large.effects)
+    effects, x = np.zeros(large.effects), PRIOR
     dynamics = dynamics_at(x, answers.zero)
     for _ in range(_ROUNDS):
-        if answers.pairs is not None:
-            released = (answers.pairs, answers.cells, answers.pair_deviation)
-            x = fit_dynamics(small, answers.curve, effects, answers.zero, released, x, _SEARCH)
+        if answers.moves is not None:
+            x = fit_dynamics(small, answers.curve, effects, answers.zero, answers.moves, x, _SEARCH)
             dynamics = dynamics_at(x, answers.zero)
         effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, _STEPS)
     return HistoryModel(

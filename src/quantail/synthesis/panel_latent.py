@@ -3,9 +3,10 @@
 Latent size of unit i at age k, in units of the spread of sizes:
 
     s = effects(period, age, periods left) + permanent_i + deviation + blip
-    permanent   starts normal; with a small chance a period it jumps for good (Laplace)
+    permanent   starts normal; with a small chance a period a part of it is drawn anew, for good (Laplace)
     deviation   AR(1) with Laplace shocks, whose scale falls with size if `tilt` > 0
     blip        Laplace, of one period only
+    spread      all three grow or shrink from period to period
     zero        a two-state chain that runs beside it; small units enter it more often
     repeat      with some chance a unit reports last period's size again
 
@@ -44,7 +45,7 @@ class Dynamics:
     tilt : float
         How much the log scale of shocks falls per spread of size.
     jump : float
-        Standard deviation of lasting jumps.
+        How much of the permanent part a lasting jump replaces, between 0 and 1.
     born_idle, stock_idle : float
         Chance of zero in the period of birth, and of stocks in the first period.
     enter, enter_slope : float
@@ -112,6 +113,7 @@ def simulate(
     spells: Spells,
     dynamics: Dynamics,
     effects: Floats,
+    spread: Floats,
     unrest: Floats,
     draws: Draws,
     idle: Flags | None = None,
@@ -122,6 +124,8 @@ def simulate(
     ----------
     effects : array, one per spell
         Added to the latent sizes.
+    spread : array, one per spell
+        Added to the log spread of latent sizes.
     unrest : array, one per spell
         Added to the log scale of shocks.
     idle : bool array, optional
@@ -140,15 +144,18 @@ def simulate(
     first = slice(0, spells.order.size)
     permanent = np.sqrt(d.permanent) * draws.permanent
     deviation = np.sqrt(rest) * draws.shock[first]
-    size[first] = underneath = permanent + deviation + blip[first] + effects[first]
+    wide = np.exp(spread)
+    size[first] = underneath = wide[first] * (permanent + deviation + blip[first]) + effects[first]
     zero[first] = draws.idle[first] < np.where(spells.stock[first], d.stock_idle, d.born_idle)
     for age in range(1, spells.counts.size):
         now, many = slice(spells.starts[age], spells.starts[age + 1]), int(spells.counts[age])
         before = slice(spells.starts[age - 1], spells.starts[age - 1] + many)
         bounded = np.clip(underneath[:many], -_RANGE, _RANGE)
-        permanent = permanent[:many] + d.jump * draws.jump[now]
+        jumps = draws.jump[now]
+        kept = np.where(jumps == 0.0, 1.0, np.sqrt(1.0 - d.jump**2))
+        permanent = kept * permanent[:many] + d.jump * np.sqrt(d.permanent) * jumps
         deviation = d.persistence * deviation[:many] + shock[now] * np.exp(-d.tilt * bounded)
-        underneath = permanent + deviation + blip[now] + effects[now]
+        underneath = wide[now] * (permanent + deviation + blip[now]) + effects[now]
         repeats = draws.repeat[now] < d.repeat
         size[now] = np.where(repeats, size[before], underneath)
         if idle is None:

@@ -22,7 +22,8 @@ from quantail.synthesis.panel_tables import Hats, Track, follower_table, size_ha
 
 Floats = NDArray[np.float64]
 
-_RATIO_CELLS = 80
+_RATIO_CELLS = 60
+_IDLE_CELLS = 12  # few, since few units are idle
 _KNOTS = (0.1, 0.5, 0.9)  # levels of the lead's size at which its effects have knots
 
 
@@ -82,7 +83,8 @@ def ask_follower(
     """Ask everything about a following column."""
     own = scale.track(values)
     ratio = ratio_of(lead, own, scale)
-    edges, own_edges = ratio_edges(lead.scale, scale), np.array(scale.edges)
+    edges = ratio_edges(lead.scale, scale)
+    own_edges = np.linspace(scale.edges[0], scale.edges[-1], _IDLE_CELLS + 1)
     table = follower_table(spells, lead.track.idle, own, ratio, own_edges, edges)
     sizes, deviation = ask(gate, plan, "sizes", table)
     ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
@@ -94,8 +96,8 @@ def ask_follower(
     )
     hats = size_hats(lead.track, knots)
     unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread
-    pairs, cells, paired, sums = ask_moves(gate, plan, spells, ratio, hats, curve, unit)
-    return Answers(curve, Dynamics(), pairs, cells, paired, sums), idle_curve, (shares[0], shares[1])
+    moves, sums = ask_moves(gate, plan, spells, ratio, hats, curve, unit)
+    return Answers(curve, Dynamics(), moves, sums), idle_curve, (shares[0], shares[1])
 
 
 def fit_follower(

@@ -157,7 +157,7 @@ def _read_curve(form: Mapping[str, Any]) -> Curve:
 
 def _read_history(form: Mapping[str, Any]) -> HistoryModel:
     sums = dict(form["sums"])
-    lists = {name: tuple(sums[name]) for name in ("year", "hat", "growth", "deviations")}
+    lists = {name: tuple(sums[name]) for name in ("year", "hat", "growth", "tails", "deviations", "marks")}
     return HistoryModel(
         _read_curve(form["curve"]),
         Dynamics(**form["dynamics"]),

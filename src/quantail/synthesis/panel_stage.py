@@ -72,14 +72,20 @@ class Stage:
 
     @property
     def effects(self) -> int:
-        """How many effects there are: shifts, and one on the scale of shocks in every period."""
-        return self.shifts + self.spells.periods
+        """How many effects there are: shifts, one on the scale of shocks by period, one on the trend of the spread."""
+        return self.shifts + self.spells.periods + 1
+
+    @cached_property
+    def trend(self) -> Floats:
+        """Periods from -1 to 1."""
+        return np.asarray(2.0 * self.spells.place / max(self.spells.periods - 1, 1) - 1.0)
 
     def simulate(self, dynamics: Dynamics, effects: Floats) -> Track:
         """Simulate latent sizes."""
-        acting = np.asarray(sum(factor * effects[cell] for cell, factor in self.features))
-        unrest = effects[self.shifts :][self.spells.place]
-        return simulate(self.spells, dynamics, acting, unrest, self.draws, self.idle)
+        shifts, rest = effects[: self.shifts], effects[self.shifts :]
+        unrest, spread = rest[: self.spells.periods][self.spells.place], rest[-1] * self.trend
+        acting = np.asarray(sum(factor * shifts[cell] for cell, factor in self.features))
+        return simulate(self.spells, dynamics, acting, spread, unrest, self.draws, self.idle)
 
     def size_map(self, latent: Track, curve: Curve) -> tuple[Floats, Floats]:
         """Return knots of the map from latent sizes to sizes on the modelling scale."""

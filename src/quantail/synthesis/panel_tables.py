@@ -29,6 +29,7 @@ _LAG_SHARES = (6, 3, 3, 3, 2)  # of a unit's points, among the lags that it live
 _GROWTH = (0.06, 0.15, 0.3, 0.55, 1.0, 1.8)  # ends of growth cells, up and down, in units of growth
 _AGE_KNOTS = (0, 1, 2, 4, 8, 16)
 _LEFT_KNOTS = (0, 1, 3, 8)
+TAIL_KNOTS = 5  # over the range of periods
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,24 @@ def sum_table(spells: Spells, values: Floats, cap: float) -> Integers:
 def sum_points(spells: Spells) -> Integers:
     """Return the points of each spell in the sum of values."""
     return (LATTICE // np.maximum(spells.length, (spells.periods + 1) // 2))[spells.unit]
+
+
+def tail_table(spells: Spells, track: Track, low: float, high: float) -> Integers:
+    """Sum how far sizes reach from a low to a high mark, over hat functions of the period.
+
+    Points are those of `sum_points`, and no factor is negative, so a history moves the table by at most LATTICE.
+    """
+    reach = np.where(track.idle, 0.0, np.clip((track.size - low) / (high - low), 0.0, 1.0))
+    table = np.zeros(TAIL_KNOTS, dtype=np.int64)
+    for cell, factor in period_hats(spells):
+        table += _tally(cell, np.trunc(reach * factor * sum_points(spells)), TAIL_KNOTS)
+    return table
+
+
+def period_hats(spells: Spells) -> list[tuple[Integers, Floats]]:
+    """Return hat functions of the period with `TAIL_KNOTS` knots."""
+    knots = np.linspace(0.0, max(spells.periods - 1, 1), TAIL_KNOTS)
+    return hat_parts(spells.place.astype(np.float64), knots)
 
 
 def follower_table(
