@@ -4,8 +4,9 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from exact_laws import gate_of, law_of, loss, worst_loss
 
+from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
+from quantail.auditing.mechanisms import bend_mechanism
 from quantail.quantiles import draw_bend, ladder
 
 pytestmark = pytest.mark.usefixtures("enumerable")
@@ -16,17 +17,7 @@ OVERALL = np.array([1.0, 2.0, 3.0])
 
 
 def bend_loss(relation, rows, domain=ROWS):
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, F(1, 2), F(1, 2))
-        bins = np.array([cell for cell, _ in table], dtype=np.int64)
-        residual = np.array([value for _, value in table])
-        expected, centres = np.array([1.5, 1.5]), np.array([0.0, 1.0])
-        bend = draw_bend(
-            gate, gate.plan.leaves(), residual, bins, expected, centres, OVERALL, GRID, 2.0, steps=False
-        )
-        return repr(bend)
-
-    return worst_loss(mechanism, domain, rows, relation)
+    return worst_loss(bend_mechanism(relation), domain, rows, relation)
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])

@@ -10,8 +10,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from exact_laws import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
 
+from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
+from quantail.auditing.mechanisms import joint_mechanism
 from quantail.privacy import PathQuestion, gate, paths
 from quantail.quantiles import draw_rungs, joint
 from quantail.quantiles.joint import targets
@@ -28,16 +29,8 @@ RELATIONS = ("replace-one", "add-remove")
 
 def joint_loss(levels, relation, rows=4, domain=STILL, neighbours=None, unit="epsilon", cost=1, told=None):
     """Return the worst loss; `neighbours` may be another relation, `told` another size than the true one."""
-
-    def mechanism(table, noise):
-        opened = gate_of(noise, relation, cost, unit=unit)
-        values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
-        (leaf,) = opened.plan.leaves()
-        return draw_rungs(
-            opened, leaf, values, GRID[: 4 if domain is MOVED else 5], levels, told or rows
-        ).tobytes()
-
-    levels = np.array(levels)
+    grid = GRID[: 4 if domain is MOVED else 5]
+    mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit)
     return worst_loss(mechanism, domain, rows, neighbours or relation)
 
 

@@ -4,9 +4,11 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from exact_laws import gate_of, noisy_max_log_law, worst_loss
 
-from quantail.quantiles import climb, ladder, ladder_depth
+from quantail.auditing.enumeration import worst_loss
+from quantail.auditing.laws import noisy_max_log_law
+from quantail.auditing.mechanisms import ladder_mechanism
+from quantail.quantiles import ladder
 
 pytestmark = pytest.mark.usefixtures("enumerable")
 
@@ -19,17 +21,8 @@ RELATIONS = ("replace-one", "add-remove")
 
 def ladder_loss(taus, relation, rows=4, values=VALUES):
     """Return the worst loss of a ladder of all rows; values may be (block, value) pairs."""
-    depth = ladder_depth(len(taus))
     number = 1 + max(block for block, _ in values) if isinstance(values[0], tuple) else 0
-    grid = GRID if not number else GRID[:2]
-
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, *[F(1, depth)] * depth)
-        blocks = [[v for block, v in table if block == k] for k in range(number)] if number else [table]
-        return climb(
-            gate, gate.plan.leaves(), [np.array(b, dtype=float) for b in blocks], taus, grid
-        ).tobytes()
-
+    mechanism = ladder_mechanism(relation, taus, GRID[:2] if number else GRID, number)
     return worst_loss(mechanism, values, rows if relation == "replace-one" else rows - 1, relation)
 
 

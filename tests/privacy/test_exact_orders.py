@@ -7,58 +7,39 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from exact_laws import Branching, gate_of, worst_loss
 
-from quantail.privacy import Gate
-from quantail.quantiles import lattice, lines
-from quantail.quantiles.lattice import Candidates, Surroundings
-from quantail.quantiles.lines import choose_line, index_instruments, line_values, release_lines
-from quantail.quantiles.orders import steps_of
-from quantail.schema import Column, Schema
+from quantail.auditing.enumeration import gate_of, replaced, worst_loss
+from quantail.auditing.order_mechanisms import (
+    GRID,
+    alike,
+    column_mechanism,
+    lines_mechanism,
+    short_lists,
+    shortest_lists,
+    two_column_mechanism,
+)
+from quantail.quantiles import lines
+from quantail.quantiles.lattice import Candidates
+from quantail.quantiles.lines import choose_line, index_instruments, line_values
 from quantail.synthesis import lines_fitting
-from quantail.synthesis.lines_design import draw_lines_design
-from quantail.synthesis.lines_fitting import fit_lines
-from quantail.synthesis.lines_settings import read_settings
 
-pytestmark = pytest.mark.usefixtures("enumerable", "short_lists")
+pytestmark = pytest.mark.usefixtures("enumerable", "few_candidates")
 
 RELATIONS = ("replace-one", "add-remove")
 ONE_QUICK = ("replace-one", pytest.param("add-remove", marks=pytest.mark.slow))
 ORDERS = ("kng", "stepwise", "sandwich")
-GRID = (0.0, 1.0, 2.0, 3.0, 4.0)
 EXACT = 1 + 1e-9
 
 
 @pytest.fixture
-def short_lists(monkeypatch):
-    """Leave three to seven candidates in every list."""
-    monkeypatch.setattr(lines_fitting, "wide", lambda low, high, log: np.array(GRID) + 0.25)
-    monkeypatch.setattr(lines, "PLACES", 3)
-    monkeypatch.setattr(lattice, "_SMALLEST", 0.1)
-    monkeypatch.setattr(lattice, "_RATIO", {1: 2.5, 2: 4.0})
-    monkeypatch.setattr(lattice, "_TILTS", np.array([0.5, 2.0]))
-    monkeypatch.setattr(lattice, "_PARTS", {1: 3, 2: 1})
-    monkeypatch.setattr(lattice, "_LEANS", np.array([-0.2, 0.2]))
+def few_candidates():
+    with replaced(*short_lists):
+        yield
 
 
-def gate_on(plan, noise: Branching, rows: int, relation: str) -> Gate:
-    noise.given = np.full(rows, 0.5)  # no dither: a law that holds for each dither holds
-    return Gate(plan, noise, relation)
-
-
-def column_loss(order, relation, rows, taus, main=None, neighbours=None, cost=F(1)):
+def column_loss(order, relation, rows, taus, main=None):
     """Return the worst loss of one column without predictors, median and all."""
-    schema = Schema((Column("y", "numeric", 0, 4, resolution=1.0),), unit="row", neighbours=relation)
-    settings = read_settings(order, {"taus": taus, "main": main})
-    design = draw_lines_design(settings, schema, rows, cost, "pure")
-
-    def mechanism(table, noise):
-        gate = gate_on(design.plan, noise, len(table), relation)
-        (model,) = fit_lines(gate, design, {"y": np.array(table)}, lambda name: None)
-        assert gate.unused == 0
-        return model.base, model.at_low
-
-    return worst_loss(mechanism, GRID, rows, neighbours or relation)
+    return worst_loss(column_mechanism(order, relation, rows, taus, main), GRID, rows, relation)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -85,10 +66,6 @@ def test_the_published_sensitivity_is_caught(monkeypatch, order):
     assert column_loss(order, "replace-one", 4, [0.5, 0.75, 0.95], [0.5, 0.95]) > 1.2
 
 
-def alike(candidates):
-    return Candidates(candidates, np.zeros(len(candidates)))
-
-
 def one_loss(tau, relation, rows, neighbours=None):
     """Return the worst loss of a single quantile on the whole grid."""
 
@@ -113,23 +90,12 @@ def test_the_price_of_add_remove_is_too_low_for_replace_one():
 
 # Lines over an index: rows are (index, residual), the index public or a function of the row and of earlier releases.
 PLACED = tuple((v, e) for v in (0.0, 0.5, 1.0) for e in (-1.0, 0.5, 2.0))
-AROUND = Surroundings(np.full(2, -3.0), np.full(2, 3.0), 0.5, 1.0, 0.5)
 FEW = tuple((v, e) for v in (0.0, 1.0) for e in (-1.0, 0.5, 2.0))
 
 
-def lines_loss(order, relation, rows, taus, main=(), points=PLACED, neighbours=None):
+def lines_loss(order, relation, rows, taus, main=(), points=PLACED, instruments=None):
     """Return the worst loss of lines with varying slopes, their median plane given."""
-    steps = steps_of(order, taus, main)
-    instruments = index_instruments(0.0, 1.0)
-
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, *[F(1, len(steps))] * len(steps))
-        index, residual = np.array(table, dtype=float).reshape(-1, 2).T
-        placed = lines.Rows.of(residual, index, instruments)
-        released = release_lines(gate, gate.plan.leaves(), placed, instruments, steps, AROUND)
-        return tuple(tuple(line.tolist()) for line in released.values())
-
-    return worst_loss(mechanism, points, rows, neighbours or relation)
+    return worst_loss(lines_mechanism(order, relation, taus, main, instruments), points, rows, relation)
 
 
 HALF, UPPER, TOP = F(1, 2), F(3, 4), F(19, 20)
@@ -163,8 +129,7 @@ def test_instruments_beyond_one_are_caught(monkeypatch):
 
     monkeypatch.setattr(lines, "candidates_for", lambda *known: alike(OPPOSED))
     assert lines_loss("stepwise", "replace-one", 3, [HALF, UPPER], points=FEW) <= EXACT
-    monkeypatch.setitem(globals(), "index_instruments", lambda first, last: unscaled)
-    assert lines_loss("stepwise", "replace-one", 3, [HALF, UPPER], points=FEW) > 1.5
+    assert lines_loss("stepwise", "replace-one", 3, [HALF, UPPER], points=FEW, instruments=unscaled) > 1.5
 
 
 def test_a_prior_of_a_few_nats_costs_nothing(monkeypatch):
@@ -217,39 +182,13 @@ PAIRS = ((0.0, 0.0), (0.0, 3.0), (4.0, 1.0), (4.0, 4.0))
 
 
 def table_loss(order, slopes, relation, rows, domain=PAIRS):
-    columns = tuple(Column(name, "numeric", 0, 4, resolution=1.0) for name in ("x", "y"))
-    schema = Schema(columns, unit="row", neighbours=relation)
-    settings = read_settings(order, {"taus": [0.5, 0.8], "slopes": slopes})
-    design = draw_lines_design(settings, schema, rows, F(1), "pure")
-
-    def mechanism(table, noise):
-        gate = gate_on(design.plan, noise, len(table), relation)
-        x, y = np.array(table, dtype=float).reshape(-1, 2).T
-        models = fit_lines(gate, design, {"x": x, "y": y}, lambda name: None)
-        assert gate.unused == 0
-        return models
-
-    return worst_loss(mechanism, domain, rows, relation)
+    return worst_loss(two_column_mechanism(order, slopes, relation, rows), domain, rows, relation)
 
 
 @pytest.fixture
-def two_columns(monkeypatch):
-    """Leave two or three candidates everywhere, and simulate from released columns without any randomness."""
-    from quantail.quantiles import slopes
-
-    few = np.array([-0.5, 0.5])
-    monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (few, few))
-    monkeypatch.setattr(lines_fitting, "wide", lambda low, high, log: np.array([1.0, 3.0]))
-    monkeypatch.setattr(lattice, "_TILTS", np.array([1.5]))
-    three = np.array([-2.0, 0.0, 2.0])
-    monkeypatch.setattr(lattice, "free", lambda ends, around: alike(np.outer(three, np.ones(ends))))
-
-    def even(fit):
-        levels = (np.arange(lines_fitting._SIMULATED_ROWS) + 0.5) / lines_fitting._SIMULATED_ROWS
-        return {name: model.build(levels, {}) for name, model in fit.models.items()}
-
-    monkeypatch.setattr(lines_fitting, "_SIMULATED_ROWS", 64)
-    monkeypatch.setattr(lines_fitting.LinesFit, "simulated", even)
+def two_columns():
+    with replaced(*shortest_lists):
+        yield
 
 
 @pytest.mark.usefixtures("two_columns")

@@ -4,8 +4,9 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from exact_laws import gate_of, worst_loss
 
+from quantail.auditing.enumeration import gate_of, replaced, worst_loss
+from quantail.auditing.mechanisms import few_slopes, slope_mechanism
 from quantail.quantiles import choose_slope, slopes
 
 pytestmark = pytest.mark.usefixtures("enumerable")
@@ -17,22 +18,14 @@ HALF = F(1, 2)
 
 
 @pytest.fixture(autouse=True)
-def few_candidates(monkeypatch):
-    few = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
-    monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (few, few[[0, 2, 4]]))
-    monkeypatch.setattr(slopes, "slope_step", lambda signal: 0.15)  # five candidates in every later stage
-    monkeypatch.setattr(slopes, "_MIDDLE_NUMBER", 1)
-    monkeypatch.setattr(slopes, "_MIDDLE_STEPS", 1)
+def few_candidates():
+    with replaced(*few_slopes):
+        yield
 
 
 def slope_loss(relation, rows, *costs, neighbours=None, points=POINTS, kept=1.0, doubt=0.0):
     """Return the worst loss of a slope; `rows` is the public number of rows."""
-
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, *costs)
-        x, y = np.array(table, dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows, doubt)
-
+    mechanism = slope_mechanism(relation, rows, costs, doubt)
     return worst_loss(mechanism, points, rows, neighbours or relation, kept)
 
 

@@ -5,16 +5,15 @@ from itertools import product
 
 import numpy as np
 import pytest
-from exact_laws import gate_of, law_of, loss, worst_loss
-from scipy.special import ndtri
 
-from quantail.quantiles import draw_tilt, slopes, tilt
+from quantail.auditing.enumeration import gate_of, law_of, loss, replaced, worst_loss
+from quantail.auditing.mechanisms import few_tilts, growth_mechanism, tilt_mechanism
+from quantail.quantiles import slopes, tilt
 
 pytestmark = pytest.mark.usefixtures("enumerable")
 
 RELATIONS = ("replace-one", "add-remove")
 FORMS = {"one question": np.inf, "two questions": 0.0}
-GRID = np.array([-1.0, 1.0])
 # Rows of the growth question: (log size, normal score, side). Some are always there, on both sides alike, so that
 # one more row can pull candidates apart; the others are what tables and neighbours differ in.
 ALWAYS = tuple((*row, side) for row in ((-1.0, -1.5), (-1.0, -0.5), (-0.3, 0.5)) for side in (-1.0, 1.0))
@@ -22,11 +21,9 @@ SIZES = tuple(product((-0.3, 1.0), (-0.5, 0.5, 1.5), (-1.0, 1.0)))
 
 
 @pytest.fixture(autouse=True)
-def few_candidates(monkeypatch):
-    few = np.array([-1.0, 0.0, 1.0])
-    monkeypatch.setattr(slopes, "slope_candidates", lambda reach: (few, few))
-    monkeypatch.setattr(tilt, "_STEPS", 1)
-    monkeypatch.setattr(tilt, "_DOUBT", 0.5)
+def few_candidates():
+    with replaced(*few_tilts):
+        yield
 
 
 @pytest.fixture(params=FORMS)
@@ -37,28 +34,13 @@ def form(request, monkeypatch):
 
 def tilt_loss(relation, rows, *costs, domain=SIZES):
     """Return the worst loss of a whole tilt; around the median 1, its rows are those of the growth question."""
-
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, *costs)
-        size, x, side = np.array(ALWAYS + table).T
-        noise.given = np.full(x.size, 0.5)  # jitter has its own tests
-        residual = 1 + side * np.exp(size)
-        return repr(draw_tilt(gate, gate.plan.leaves(), residual, x, ndtri, GRID, 2.0, 6 + rows))
-
-    return worst_loss(mechanism, domain, rows, relation)
+    return worst_loss(tilt_mechanism(relation, rows, costs, ALWAYS), domain, rows, relation)
 
 
 def growth_loss(relation, rows, neighbours=None, unit="epsilon", cost=1, always=ALWAYS, domain=SIZES):
     """Return the worst loss of the growth question alone."""
-    known = len(always) + rows
-
-    def mechanism(table, noise):
-        gate = gate_of(noise, relation, cost, unit=unit)
-        (leaf,) = gate.plan.leaves()
-        sizes, z, side = np.array(always + table).reshape(-1, 3).T
-        return tilt._choose_growth(gate, leaf, sizes, z, side > 0, known)
-
-    return worst_loss(mechanism, domain, rows, neighbours or relation, 1 - 1 / known)
+    mechanism = growth_mechanism(relation, rows, always, cost, unit)
+    return worst_loss(mechanism, domain, rows, neighbours or relation, 1 - 1 / (len(always) + rows))
 
 
 COSTS = (F(4, 10), F(3, 10), F(3, 10))

@@ -6,8 +6,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from exact_laws import law_of
 
+from quantail.auditing.enumeration import law_of
 from quantail.privacy import SimulatedNoise, gate, paths
 from quantail.quantiles import Scale
 from quantail.quantiles.grid import near, wide, with_cells

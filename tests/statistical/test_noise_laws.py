@@ -4,30 +4,17 @@ A test fails below p = 1e-6; each twin is off by 20 percent in scale and must fa
 """
 
 import math
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
+from quantail.auditing.laws import geometric_law, p_value, path_law
 from quantail.privacy import SecureNoise, SimulatedNoise, paths
 
 LEAST = 1e-6
 SOURCES = {"secure": SecureNoise, "simulated": lambda: SimulatedNoise(20)}
 SCORES = np.array([0, -1, -1, -3, -6])
 SCALE = 2.0
-
-
-def p_value(observed, probability) -> float:
-    """Return the p-value of a G-test; cells with fewer than 5 expected rows are pooled."""
-    observed, expected = np.asarray(observed, dtype=float), np.asarray(probability) * np.sum(observed)
-    small = expected < 5
-    if small.any():
-        observed = np.append(observed[~small], observed[small].sum())
-        expected = np.append(expected[~small], expected[small].sum())
-    kept = observed > 0
-    g = 2 * np.sum(observed[kept] * np.log(observed[kept] / expected[kept]))
-    return float(chi2.sf(g, expected.size - 1))
 
 
 def noisy_max_law(scale: float, definition: str):
@@ -62,15 +49,6 @@ def test_permute_and_flip_is_told_from_the_exponential_mechanism():
     source = SecureNoise()
     observed = np.bincount([source.noisy_max(SCORES, SCALE, "pure") for _ in range(12_000)], minlength=5)
     assert p_value(observed, noisy_max_law(SCALE, "zcdp")) < LEAST
-
-
-def geometric_law(scale: float, reach: int):
-    """Return the law of two-sided geometric noise on -reach..reach, tails in the ends."""
-    alpha = math.exp(-1 / scale)
-    k = np.arange(-reach, reach + 1)
-    law = (1 - alpha) / (1 + alpha) * alpha ** np.abs(k)
-    law[[0, -1]] = alpha**reach / (1 + alpha)
-    return law
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -128,15 +106,12 @@ def test_paths_follow_the_stated_law(name):
     source = SOURCES[name]()
     counts, rows, targets, rate, size = np.array([1, 2, 5, 6]), 8, np.array([3, 2, 3]), 0.4, 15_000
     drawn = [tuple(paths.draw_path(counts, rows, targets, rate, source).tolist()) for _ in range(size)]
-    every = list(combinations_with_replacement(range(4), 2))
-    observed = [drawn.count(path) for path in every]
+    observed = [drawn.count(path) for path in path_law(counts, rows, targets, rate)]
     assert sum(observed) == size
 
-    def law(rate):
-        ends = [np.diff([0, counts[a], counts[b], rows]) for a, b in every]
-        weights = np.exp([-rate * np.abs(parts - targets).sum() for parts in ends])
-        return weights / weights.sum()
+    def p_at(rate):
+        return p_value(observed, list(path_law(counts, rows, targets, rate).values()))
 
-    assert p_value(observed, law(rate)) > LEAST
-    assert p_value(observed, law(rate * 0.8)) < LEAST
-    assert p_value(observed, law(rate / 0.8)) < LEAST
+    assert p_at(rate) > LEAST
+    assert p_at(rate * 0.8) < LEAST
+    assert p_at(rate / 0.8) < LEAST

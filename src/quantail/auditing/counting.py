@@ -1,0 +1,144 @@
+"""Counts have infinitely many answers, so their law is compared analytically: the L1 distance over the scale.
+
+The two-sided geometric law gives log-ratios of at most sum |c_k - c'_k| / scale, reached by answers beyond all counts.
+What follows from an answer must be the same for neighbours.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from quantail.auditing.enumeration import Table, Worst, neighbours
+from quantail.auditing.findings import Finding
+from quantail.privacy import Gate, Plan, Relation
+from quantail.quantiles import Scale, draw_calibration
+from quantail.schema import Column, Schema
+from quantail.synthesis import TableSynthesizer, fitting
+from quantail.synthesis.column import CategoryModel
+from quantail.synthesis.design import ColumnDesign
+
+ANSWER = 3
+
+
+@dataclass
+class Watching:
+    """Noise that keeps what it was asked to hide and answers the same always."""
+
+    private: bool = False
+    asked: list[tuple[tuple[int, ...], float]] = field(default_factory=list)
+
+    def geometric(self, counts: Any, scale: float) -> Any:
+        """Keep the counts, and answer."""
+        self.asked.append((tuple(counts.tolist()), scale))
+        return np.full(counts.size, ANSWER)
+
+    def generator(self) -> np.random.Generator:
+        """Return a generator for simulations from released models."""
+        return np.random.default_rng(5)
+
+    def noisy_max(self, scores: Any, scale: float, definition: str) -> int:
+        """Refuse: selections are enumerated."""
+        raise NotImplementedError("selections are enumerated")
+
+    def below(self, total: int) -> int:
+        """Refuse: paths are enumerated."""
+        raise NotImplementedError("paths are enumerated")
+
+    def random(self, size: int) -> Any:
+        """Move no row."""
+        return np.full(size, 0.5)
+
+
+Counting = Callable[[Table, Watching], Any]
+"""Asks for counts and returns what is released; compared by ==."""
+
+
+def count_loss(counting: Counting, first: Table, second: Table) -> float:
+    """Return the worst log-ratio over all answers, added up over questions."""
+    noises, released = zip(
+        *((noise, counting(t, noise)) for t in (first, second) for noise in [Watching()]), strict=True
+    )
+    one, other = (noise.asked for noise in noises)
+    shapes = [[(len(counts), scale) for counts, scale in asked] for asked in (one, other)]
+    if shapes[0] != shapes[1] or released[0] != released[1]:
+        return math.inf
+    return sum(
+        sum(abs(a - b) for a, b in zip(counts, others, strict=True)) / scale
+        for (counts, scale), (others, _) in zip(one, other, strict=True)
+    )
+
+
+def search_counts(counting: Counting, domain: Sequence[Any], rows: int, relation: str) -> Worst:
+    """Return the worst case over all tables on a domain and all their neighbours."""
+    found = [(count_loss(counting, a, b), (a, b)) for a, b in neighbours(domain, rows, relation)]
+    worst, pair = max(found, key=lambda case: case[0])
+    return Worst(worst, len(found), pair)
+
+
+def categories_in_context(relation: Relation) -> Counting:
+    """Count `kind` within the categories of `place`; a row is (place, kind)."""
+    column = Column("kind", "category", categories=("a", "b"))
+    plan = Plan.sequence("kind", [Plan.leaf("count", Fraction(1))])
+    design = ColumnDesign(column, plan, context="place", bins=3, cells=True)
+
+    def counting(table: Table, noise: Watching) -> Any:
+        place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
+        fit = fitting.Fit(Gate(plan, noise, relation), 4, {"kind": kind}, noise.generator())
+        fit.values["place"] = fit.innovations["place"] = place
+        fit.models["place"] = CategoryModel("place", "", (), ((1 / 3,) * 3,))
+        return fitting._fit_category(fit, design)
+
+    return counting
+
+
+def values_of_a_column(relation: Relation) -> Counting:
+    """Count every value of a column with five of them."""
+    scale, leaf = Scale.of(Column("jobs", "integer", 0, 4)), Plan.leaf("count", Fraction(1))
+
+    def counting(table: Table, noise: Watching) -> Any:
+        fit = fitting.Fit(Gate(leaf, noise, relation), 4, {}, noise.generator())
+        return fitting._count_cells(fit, leaf, scale, np.array(table, dtype=float))
+
+    return counting
+
+
+def calibration(relation: Relation) -> Counting:
+    """Count rows in cells cut at quantiles of what a model implies."""
+    leaf, implied = Plan.leaf("calibration", Fraction(1)), np.linspace(0, 8, 65)
+
+    def counting(table: Table, noise: Watching) -> Any:
+        values = np.array(table, dtype=float)
+        return draw_calibration(Gate(leaf, noise, relation), leaf, values, implied, 0.5, 4, 4)
+
+    return counting
+
+
+def rows_of_groups(table: Table, noise: Watching) -> Any:
+    """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
+    columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
+    synthesizer = TableSynthesizer(Schema(columns, unit="firm", neighbours="add-remove", by=("g",)), 1)
+    members = synthesizer._members({"g": np.array(table), "v": np.zeros(len(table))})
+    return synthesizer._sizes(members, Fraction(1), noise)
+
+
+def count_findings() -> Iterator[Finding]:
+    """Yield the exact check of every kind of count."""
+    relations: tuple[Relation, ...] = ("replace-one", "add-remove")
+    for relation in relations:
+        kinds = list(product(range(3), range(2)))
+        yield _found("count of categories", relation, categories_in_context(relation), kinds)
+        yield _found("count of values", relation, values_of_a_column(relation), range(5))
+        cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
+        yield _found("calibration", relation, calibration(relation), cells)
+    yield _found("rows of groups", "add-remove", rows_of_groups, range(3))
+
+
+def _found(name: str, relation: str, counting: Counting, domain: Sequence[Any], rows: int = 3) -> Finding:
+    worst = search_counts(counting, domain, rows, relation)
+    note = f"{len(domain)} kinds of rows, {rows} rows"
+    return Finding("exact", name, relation, worst.loss, 1.0, worst.pairs, "pairs", worst.loss <= 1.0, note)

@@ -1,0 +1,187 @@
+"""Exact laws of the production mechanisms on small tables, and their worst log-ratio over all neighbours.
+
+A mechanism is run again and again with a source of noise that follows a script, until every random outcome has
+been taken once (depth first). Nothing of the mechanism is copied here except the laws of single draws (`laws.py`).
+"""
+
+import functools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.auditing.laws import noisy_max_log_law
+from quantail.privacy import Gate, Plan, Relation, gate, paths
+from quantail.privacy.noise import noisy_max_measurement
+
+SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
+
+Floats = NDArray[np.float64]
+Table = tuple[Any, ...]
+Law = dict[Hashable, float]
+
+
+class Branching:
+    """Noise that follows a script of outcomes and multiplies up their probabilities."""
+
+    private = False
+
+    def __init__(self, script: Sequence[int] = (), kept: float = 0.5) -> None:
+        self.script, self.kept = list(script), kept
+        self.taken: list[int] = []
+        self.options: list[list[int]] = []
+        self.shown: list[int] = []
+        self.log_probability = 0.0
+        self.given: Any = None  # numbers that belong to the rows of the table: jitter as part of a row
+
+    def choose(self, log_law: Floats, secret: bool = False) -> int:
+        """Take the scripted outcome, or the first that is possible."""
+        possible: list[int] = np.flatnonzero(np.isfinite(log_law)).tolist()
+        place = len(self.taken)
+        index = self.script[place] if place < len(self.script) else 0
+        self.taken.append(index)
+        self.options.append(possible)
+        self.log_probability += float(log_law[possible[index]])
+        if not secret:
+            self.shown.append(possible[index])
+        return possible[index]
+
+    def noisy_max(self, scores: Any, scale: float, definition: str) -> int:
+        """Take each candidate once."""
+        return self.choose(noisy_max_log_law(scores, scale, definition))
+
+    def geometric(self, counts: Any, scale: float) -> Any:
+        """Refuse: counts have infinitely many outcomes, see `counting.py`."""
+        raise NotImplementedError("counts are compared analytically")
+
+    def below(self, total: int) -> int:
+        """Refuse: paths branch through `enumerable`."""
+        raise NotImplementedError("enumerate paths within `enumerable()`")
+
+    def random(self, size: int) -> Any:
+        """Keep or drop each row of a Poisson subsample; the outcome stays secret."""
+        if self.given is not None:
+            if len(self.given) != size:
+                raise ValueError("a number for every row is needed")
+            return np.array(self.given)
+        law = np.log([self.kept, 1 - self.kept])
+        return np.array([(SECRET_KEPT, SECRET_DROPPED)[self.choose(law, secret=True)] for _ in range(size)])
+
+    def generator(self) -> Any:
+        """Return itself, for `choice`."""
+        return self
+
+    def choice(self, rows: int, size: int, replace: bool) -> Any:
+        """Take each subset of fixed size; the outcome stays secret."""
+        subsets = list(combinations(range(rows), size))
+        return np.array(subsets[self.choose(np.full(len(subsets), -math.log(len(subsets))), secret=True)])
+
+
+Mechanism = Callable[[Table, Branching], Hashable]
+
+
+@contextmanager
+def replaced(*parts: tuple[Any, str, Any]) -> Iterator[None]:
+    """Give attributes (owner, name, value) for the duration of a block: shorter lists, an enumerable draw."""
+    with ExitStack() as undo:
+        for owner, name, value in parts:
+            undo.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
+        yield
+
+
+@contextmanager
+def enumerable() -> Iterator[None]:
+    """Branch on every step of a path, and remember OpenDP's privacy map, which is asked thousands of times."""
+    honest_pick = paths._pick
+
+    def pick(logs: Floats, noise: Any) -> int:
+        if not isinstance(noise, Branching):  # a release in another thread draws as ever
+            return honest_pick(logs, noise)
+        return noise.choose(np.asarray(logs - np.logaddexp.reduce(logs)))
+
+    @functools.cache
+    def remembered(scale: float, definition: Any) -> Any:
+        return SimpleNamespace(map=functools.cache(noisy_max_measurement(scale, definition).map))
+
+    with replaced((paths, "_pick", pick), (gate, "noisy_max_measurement", remembered)):
+        yield
+
+
+def law_of(mechanism: Callable[[Branching], Hashable], kept: float = 0.5) -> Law:
+    """Return the probability of everything that a mechanism may release, answers and result."""
+    law: Law = defaultdict(float)
+    script: list[int] = []
+    while True:
+        noise = Branching(script, kept)
+        released = mechanism(noise)
+        law[tuple(noise.shown), released] += math.exp(noise.log_probability)
+        script, options = noise.taken, noise.options
+        while script and script[-1] + 1 == len(options[-1]):
+            script.pop(), options.pop()
+        if not script:
+            if not math.isclose(sum(law.values()), 1.0, rel_tol=1e-9):
+                raise ArithmeticError("the enumerated probabilities do not add up to one")
+            return dict(law)
+        script[-1] += 1
+
+
+def loss(first: Law, second: Law) -> float:
+    """Return the largest absolute log-ratio of two laws; infinite where one of them cannot happen."""
+    if first.keys() != second.keys():
+        return math.inf
+    p, q = (np.array([law[key] for key in first]) for law in (first, second))
+    return float(np.max(np.abs(np.log(p) - np.log(q))))
+
+
+def tables(domain: Sequence[Any], rows: int) -> list[Table]:
+    """Return all tables of so many rows; the order of rows never matters to these mechanisms."""
+    return list(combinations_with_replacement(domain, rows))
+
+
+def neighbours(domain: Sequence[Any], rows: int, relation: str) -> Iterator[tuple[Table, Table]]:
+    """Yield all pairs of neighbouring tables, of `rows` rows or (add/remove) one more in the second."""
+    order = {value: place for place, value in enumerate(domain)}
+    for rest in tables(domain, rows - 1 if relation == "replace-one" else rows):
+        grown = [tuple(sorted((*rest, row), key=order.__getitem__)) for row in domain]
+        yield from combinations(grown, 2) if relation == "replace-one" else ((rest, more) for more in grown)
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The largest loss over so many pairs of neighbours, and the pair that reaches it."""
+
+    loss: float
+    pairs: int
+    pair: tuple[Table, Table]
+
+
+def search(mechanism: Mechanism, domain: Sequence[Any], rows: int, relation: str, kept: float = 0.5) -> Worst:
+    """Return the worst case of a mechanism over all tables on a domain and all their neighbours."""
+    law = functools.cache(lambda table: law_of(lambda noise: mechanism(table, noise), kept))
+    found = [(loss(law(a), law(b)), (a, b)) for a, b in neighbours(domain, rows, relation)]
+    worst, pair = max(found, key=lambda case: case[0])
+    return Worst(worst, len(found), pair)
+
+
+def worst_loss(
+    mechanism: Mechanism, domain: Sequence[Any], rows: int, relation: str, kept: float = 0.5
+) -> float:
+    """Return the largest loss of a mechanism over all pairs of neighbours."""
+    return search(mechanism, domain, rows, relation, kept).loss
+
+
+def gate_of(
+    noise: Any, relation: Relation, *costs: Fraction | int, unit: Literal["epsilon", "rho"] = "epsilon"
+) -> Gate:
+    """Return the production gate on a plan of numbered leaves."""
+    leaves = [Plan.leaf(f"leaf {k}", Fraction(cost), unit=unit) for k, cost in enumerate(costs)]
+    return Gate(Plan.sequence("audit", leaves), noise, relation)

@@ -1,0 +1,147 @@
+"""Production mechanisms as functions of a small table and a source of noise, ready for enumeration.
+
+Each factory returns `mechanism(table, noise)`, which opens the production gate on a plan of total cost 1 (unless told
+otherwise) and returns what is released. Candidate lists that would be too long to enumerate are shortened by the
+`few_...` replacements; nothing else differs from a release.
+"""
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
+from quantail.privacy import Relation
+from quantail.quantiles import (
+    choose_slope,
+    climb,
+    draw_bend,
+    draw_rungs,
+    draw_tilt,
+    ladder_depth,
+    slopes,
+    tilt,
+)
+
+Floats = NDArray[np.float64]
+Unit = Literal["epsilon", "rho"]
+Replacement = tuple[Any, str, Any]
+
+_FEW = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
+_THREE = np.array([-1.0, 0.0, 1.0])
+few_slopes: tuple[Replacement, ...] = (
+    (slopes, "slope_candidates", lambda reach: (_FEW, _FEW[[0, 2, 4]])),
+    (slopes, "slope_step", lambda signal: 0.15),  # five candidates in every later stage
+    (slopes, "_MIDDLE_NUMBER", 1),
+    (slopes, "_MIDDLE_STEPS", 1),
+)
+few_tilts: tuple[Replacement, ...] = (
+    (slopes, "slope_candidates", lambda reach: (_THREE, _THREE)),
+    (tilt, "_STEPS", 1),
+    (tilt, "_DOUBT", 0.5),
+)
+
+
+def ladder_mechanism(
+    relation: Relation, taus: Sequence[Fraction], grid: Floats, blocks: int = 0
+) -> Mechanism:
+    """Return the ladder of all rows, or of so many blocks of rows (block, value)."""
+    depth = ladder_depth(len(taus))
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, *[Fraction(1, depth)] * depth)
+        parts = [[v for k, v in table if k == block] for block in range(blocks)] if blocks else [table]
+        values = [np.array(part, dtype=float) for part in parts]
+        return climb(gate, gate.plan.leaves(), values, taus, grid).tobytes()
+
+    return mechanism
+
+
+def joint_mechanism(
+    relation: Relation,
+    levels: Sequence[float],
+    grid: Floats,
+    rows: int,
+    cost: Fraction | int = 1,
+    unit: Unit = "epsilon",
+) -> Mechanism:
+    """Return the joint draw; a row is (value, number), the number being its jitter."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, cost, unit=unit)
+        values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
+        (leaf,) = gate.plan.leaves()
+        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows).tobytes()
+
+    return mechanism
+
+
+def slope_mechanism(
+    relation: Relation, rows: int, costs: Sequence[Fraction | int] = (1,), doubt: float = 0.0
+) -> Mechanism:
+    """Return the choice of a slope in as many stages as there are costs; a row is (x, y), the median of x is .5."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, *costs)
+        x, y = np.array(table, dtype=float).reshape(-1, 2).T
+        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows, doubt)
+
+    return mechanism
+
+
+def bend_mechanism(relation: Relation) -> Mechanism:
+    """Return a bend with two bins, three candidates and two levels; a row is (bin, residual)."""
+    half = Fraction(1, 2)
+    grid = np.array([1.0, 2.0, 3.0])
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, half, half)
+        bins = np.array([cell for cell, _ in table], dtype=np.int64)
+        residual = np.array([value for _, value in table])
+        expected, centres = np.array([1.5, 1.5]), np.array([0.0, 1.0])
+        leaves = gate.plan.leaves()
+        return repr(draw_bend(gate, leaves, residual, bins, expected, centres, grid, grid, 2.0, steps=False))
+
+    return mechanism
+
+
+def tilt_mechanism(
+    relation: Relation, rows: int, costs: Sequence[Fraction], always: Sequence[Table] = ()
+) -> Mechanism:
+    """Return a whole tilt around the median 1; a row is (log size, normal score, side).
+
+    The rows `always` are there in every table, so that one more row can pull candidates apart.
+    """
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, *costs)
+        size, x, side = np.array((*always, *table)).T
+        noise.given = np.full(x.size, 0.5)  # jitter is enumerated with the joint draw
+        residual = 1 + side * np.exp(size)
+        grid = np.array([-1.0, 1.0])
+        known = len(always) + rows
+        return repr(draw_tilt(gate, gate.plan.leaves(), residual, x, ndtri, grid, 2.0, known))
+
+    return mechanism
+
+
+def growth_mechanism(
+    relation: Relation,
+    rows: int,
+    always: Sequence[Table] = (),
+    cost: Fraction | int = 1,
+    unit: Unit = "epsilon",
+) -> Mechanism:
+    """Return the last question of a tilt alone: how spread grows, on one or both sides of the median."""
+    known = len(always) + rows
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, cost, unit=unit)
+        (leaf,) = gate.plan.leaves()
+        sizes, z, side = np.array((*always, *table)).reshape(-1, 3).T
+        return tilt._choose_growth(gate, leaf, sizes, z, side > 0, known)
+
+    return mechanism

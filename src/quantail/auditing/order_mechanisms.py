@@ -1,0 +1,124 @@
+"""The paper's orders (kng, stepwise, sandwich) as functions of a small table and a source of noise.
+
+As in `mechanisms.py`: production code from the gate to the released lines, with short lists of candidates.
+"""
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
+from quantail.auditing.mechanisms import Floats, Replacement
+from quantail.privacy import Gate, Plan, Relation
+from quantail.quantiles import lattice, lines, slopes
+from quantail.quantiles.lattice import Candidates, Surroundings
+from quantail.quantiles.lines import Instruments, index_instruments, release_lines
+from quantail.quantiles.orders import Order, steps_of
+from quantail.schema import Column, Schema
+from quantail.synthesis import lines_fitting
+from quantail.synthesis.lines_design import draw_lines_design
+from quantail.synthesis.lines_fitting import fit_lines
+from quantail.synthesis.lines_settings import read_settings
+
+GRID = (0.0, 1.0, 2.0, 3.0, 4.0)
+AROUND = Surroundings(np.full(2, -3.0), np.full(2, 3.0), 0.5, 1.0, 0.5)
+
+short_lists: tuple[Replacement, ...] = (
+    (lines_fitting, "wide", lambda low, high, log: np.array(GRID) + 0.25),
+    (lines, "PLACES", 3),
+    (lattice, "_SMALLEST", 0.1),
+    (lattice, "_RATIO", {1: 2.5, 2: 4.0}),
+    (lattice, "_TILTS", np.array([0.5, 2.0])),
+    (lattice, "_PARTS", {1: 3, 2: 1}),
+    (lattice, "_LEANS", np.array([-0.2, 0.2])),
+)
+
+
+def alike(candidates: Floats) -> Candidates:
+    """Return candidates that are equally likely beforehand."""
+    return Candidates(candidates, np.zeros(len(candidates)))
+
+
+def _even(fit: Any) -> dict[str, Floats]:
+    """Simulate from released columns without any randomness."""
+    levels = (np.arange(lines_fitting._SIMULATED_ROWS) + 0.5) / lines_fitting._SIMULATED_ROWS
+    return {name: model.build(levels, {}) for name, model in fit.models.items()}
+
+
+# Two or three candidates everywhere, for tables of two columns.
+shortest_lists: tuple[Replacement, ...] = (
+    *short_lists,
+    (slopes, "slope_candidates", lambda reach: (np.array([-0.5, 0.5]),) * 2),
+    (lines_fitting, "wide", lambda low, high, log: np.array([1.0, 3.0])),
+    (lattice, "_TILTS", np.array([1.5])),
+    (lattice, "free", lambda ends, around: alike(np.outer([-2.0, 0.0, 2.0], np.ones(ends)))),
+    (lines_fitting, "_SIMULATED_ROWS", 64),
+    (lines_fitting.LinesFit, "simulated", _even),
+)
+
+
+def column_mechanism(
+    order: Order, relation: Relation, rows: int, taus: Sequence[float], main: Sequence[float] | None = None
+) -> Mechanism:
+    """Return one column without predictors, median and all; a row is a value on `GRID`."""
+    schema = Schema((Column("y", "numeric", 0, 4, resolution=1.0),), unit="row", neighbours=relation)
+    settings = read_settings(order, {"taus": taus, "main": main})
+    design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = _gate_without_dither(design.plan, noise, len(table), relation)
+        (model,) = fit_lines(gate, design, {"y": np.array(table)}, lambda name: None)
+        _all_asked(gate)
+        return model.base, model.at_low
+
+    return mechanism
+
+
+def lines_mechanism(
+    order: Order,
+    relation: Relation,
+    taus: Sequence[Fraction],
+    main: Sequence[Fraction] = (),
+    instruments: Instruments | None = None,
+) -> Mechanism:
+    """Return lines with varying slopes over an index, their median plane given; a row is (index, residual)."""
+    steps = steps_of(order, taus, main)
+    instruments = instruments or index_instruments(0.0, 1.0)
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, *[Fraction(1, len(steps))] * len(steps))
+        index, residual = np.array(table, dtype=float).reshape(-1, 2).T
+        placed = lines.Rows.of(residual, index, instruments)
+        released = release_lines(gate, gate.plan.leaves(), placed, instruments, steps, AROUND)
+        return tuple(tuple(line.tolist()) for line in released.values())
+
+    return mechanism
+
+
+def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: int) -> Mechanism:
+    """Return a whole table of two columns; a row is (x, y)."""
+    columns = tuple(Column(name, "numeric", 0, 4, resolution=1.0) for name in ("x", "y"))
+    schema = Schema(columns, unit="row", neighbours=relation)
+    settings = read_settings(order, {"taus": [0.5, 0.8], "slopes": slopes})
+    design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = _gate_without_dither(design.plan, noise, len(table), relation)
+        x, y = np.array(table, dtype=float).reshape(-1, 2).T
+        models = fit_lines(gate, design, {"x": x, "y": y}, lambda name: None)
+        _all_asked(gate)
+        return models
+
+    return mechanism
+
+
+def _gate_without_dither(plan: Plan, noise: Branching, rows: int, relation: Relation) -> Gate:
+    noise.given = np.full(rows, 0.5)  # what holds for every dither holds for its mixture: proofs/dither.md
+    return Gate(plan, noise, relation)
+
+
+def _all_asked(gate: Gate) -> None:
+    if gate.unused:
+        raise ArithmeticError("a fit left part of its plan unused: less was audited than was claimed")
