@@ -1,14 +1,17 @@
 """The demonstration: the whole path, with secure noise, more than once."""
 
 import json
+from importlib.util import find_spec
 
 import pyarrow.parquet
+import pytest
 
+from quantail.experiments import figure_style
 from quantail.privacy.ledger import Ledger
 
 
 def test_the_demo_leaves_a_complete_release(shop):
-    done = shop.run("demo", "--out", "show", "--rows", "600")
+    done = shop.run("demo", "--out", "show", "--rows", "600", "--no-panel")
     assert done.exit_code == 0, done.output
     folder = shop.folder / "show"
     for name in (
@@ -26,12 +29,13 @@ def test_the_demo_leaves_a_complete_release(shop):
     ledger = Ledger.open(folder / "payroll.ledger")
     assert ledger.left == 0 and ledger.verify(card["ledger"]["hash"]) == []
     assert "INTERNAL" in done.stdout and "What to do next" in done.stdout
+    assert not list(folder.glob("*industry*"))
 
 
 def test_a_second_run_goes_to_a_new_folder_and_says_so(shop):
     shop.write("mine.txt", "keep me")
     first = {path: path.read_bytes() for path in shop.folder.rglob("*") if path.is_file()}
-    done = shop.run("demo", "--out", shop.folder, "--rows", "300", "--epsilon", "2")
+    done = shop.run("demo", "--out", shop.folder, "--rows", "300", "--epsilon", "2", "--no-panel")
     assert done.exit_code == 0, done.output
     assert "run-2" in done.stderr
     assert {path: path.read_bytes() for path in first} == first
@@ -43,3 +47,45 @@ def test_a_wrong_epsilon_leaves_no_folder_behind(shop):
     assert shop.run("demo", "--out", "show", "--epsilon", "0").exit_code == 5
     assert shop.run("demo", "--out", "show", "--rows", "1").exit_code == 2
     assert shop.files() == before
+
+
+@pytest.fixture
+def small_industry(monkeypatch):
+    """Make the demo's industry as small as its files may be."""
+    import quantail.datasets
+
+    whole = quantail.datasets.lbd_industry
+    monkeypatch.setattr(quantail.datasets, "lbd_industry", lambda sic: whole(sic).slice(0, 400))
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="the plot needs matplotlib")
+def test_the_demo_shows_a_panel_with_its_trend(shop, small_industry):
+    done = shop.run("demo", "--out", "show", "--rows", "300")
+    assert done.exit_code == 0, done.output
+    folder = shop.folder / "show"
+    assert (folder / "internal-industry-trend.png").read_bytes().startswith(b"\x89PNG")
+    real, made = (
+        pyarrow.parquet.read_table(folder / name)
+        for name in ("industry.parquet", "industry-synthetic.parquet")
+    )
+    real = real.sort_by("lbdnum")
+    assert made["lbdnum"].to_pylist() == real["lbdnum"].to_pylist()
+    for year in (1976, 1988, 2000):
+        assert made[f"emp_{year}"].is_null().to_pylist() == real[f"emp_{year}"].is_null().to_pylist()
+    card = json.loads((folder / "industry-synthetic.card.json").read_text())
+    ledger = Ledger.open(folder / "industry.ledger")
+    assert card["private"] is True and ledger.left == 0
+    assert ledger.verify(card["ledger"]["hash"]) == []
+    assert "yearly employment, mean error" in done.stdout
+
+
+def test_the_panel_is_shown_without_matplotlib_and_says_what_the_plot_needs(
+    shop, small_industry, monkeypatch
+):
+    monkeypatch.setattr(figure_style, "can_draw", lambda: False)
+    done = shop.run("demo", "--out", "show", "--rows", "300")
+    assert done.exit_code == 0, done.output
+    assert "quantail[experiments]" in done.stderr
+    assert "yearly employment, mean error" in done.stdout
+    assert not (shop.folder / "show" / "internal-industry-trend.png").exists()
+    assert (shop.folder / "show" / "industry-synthetic.parquet").exists()

@@ -1,4 +1,4 @@
-"""`quantail demo`: the whole path on a made-up table, from schema to evaluation, with secure noise."""
+"""`quantail demo`: the whole path on a made-up table and a made-up panel, from schema to evaluation, secure noise."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +11,14 @@ from quantail.cli.options import Quiet
 from quantail.errors import DataError, OptionError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
+
+    Floats = NDArray[np.float64]
 
 EXAMPLE = "quantail demo --out quantail-demo"
 
@@ -22,17 +26,20 @@ _TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
 _SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
 _EVALUATION, _PICTURE = "internal-evaluation.json", "internal-comparison.png"
 _FRESH_SEED = 20_241
+_SIC, _PANEL = 178, "industry"
+_TREND, _MODEL = "internal-industry-trend.png", "industry-model.json"
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("quantail-demo"),
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
     rows: Annotated[int, typer.Option("--rows", "-n", help="Size of the made-up table.")] = 4000,
+    panel: Annotated[bool, typer.Option(help="Also synthesise a made-up industry over 25 years.")] = True,
     quiet: Quiet = False,
 ) -> None:
-    """Show the whole path on a made-up payroll table: plan, ledger, synthesis, card, evaluation.
+    """Show the whole path on a made-up payroll table and a made-up industry: plan, ledger, synthesis, evaluation.
 
-    The table is generated, so there is nothing to protect in it; the noise is the secure one all the same.
+    The data are generated, so there is nothing to protect in them; the noise is the secure one all the same.
     An existing folder is left as it is, and a new one is made inside it.
     """
     from quantail.datasets import payroll_example, payroll_schema
@@ -50,6 +57,9 @@ def demo(
         report("picture", 0.8)
         pictured = _picture(folder, table, schema)
     _summarise(folder, epsilon, rows, pictured, result, fresh)
+    if panel:
+        _show_panel(folder, epsilon, quiet)
+    _next_steps(folder)
 
 
 def _fresh_folder(out: Path) -> Path:
@@ -133,8 +143,102 @@ def _summarise(
     for name, words in files.items():
         say(f"  {folder / name}  {words}")
     say()
+
+
+def _next_steps(folder: Path) -> None:
     say("What to do next", style="bold")
     say(f"  read the card:        {folder / 'synthetic.card.md'}")
     say(f"  see the account:      quantail ledger show {folder / _LEDGER}")
     say(f"  draw another table:   quantail sample {folder / 'model.json'} -o {folder / 'more.parquet'}")
     say("  use your own table:   quantail init YOUR.csv -o schema.toml")
+
+
+def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
+    """Synthesise an LBD-like industry with its own ledger, and compare its trends."""
+    from quantail.datasets import LBD_INDUSTRIES, lbd_industry
+    from quantail.experiments.lbd_runner import lbd_schema
+    from quantail.frames import confidential_panel
+
+    table, schema = lbd_industry(_SIC), lbd_schema()
+    synthetic = _release_panel(folder, table, schema, epsilon, quiet)
+    real, made = (confidential_panel(f, schema).in_public_order().values["emp"] for f in (table, synthetic))
+    pictured = _trend(folder, real, made)
+    industry = f"SIC {_SIC}, {LBD_INDUSTRIES[_SIC]}"
+    say(f"A synthetic industry at epsilon {epsilon}: {industry}, 1976-2000, made up", style="bold")
+    say()
+    _panel_measures(real, made)
+    say()
+    _panel_files(folder, pictured)
+
+
+def _release_panel(
+    folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
+) -> "pa.Table":
+    from quantail.cli.account import open_account
+    from quantail.cli.staging import write_text
+    from quantail.frames import write_table
+    from quantail.report import release_card, render_markdown
+    from quantail.synthesis import PanelSynthesizer
+
+    source, maker = folder / f"{_PANEL}.parquet", PanelSynthesizer(schema, epsilon)
+    write_table(table, source)
+    schema.save(folder / f"{_PANEL}-schema.toml")
+    account = open_account(folder / f"{_PANEL}.ledger", schema, source, maker.plan(table.num_rows), None)
+    released = False
+    try:
+        with progress("industry", quiet) as report:
+            model = maker.fit(table, ledger=account, progress=report)
+        synthetic = model.sample()
+        card = release_card(model, rows=synthetic.num_rows, ledger=account, entry=account.charges[-1])
+        write_table(synthetic, folder / f"{_PANEL}-synthetic.parquet")
+        write_text(folder / f"{_PANEL}-synthetic.card.json", as_json(card))
+        write_text(folder / f"{_PANEL}-synthetic.card.md", render_markdown(card))
+        model.save(folder / _MODEL)
+        released = True
+    finally:
+        account.close(released)
+    return synthetic
+
+
+def _trend(folder: Path, real: "Floats", made: "Floats") -> bool:
+    from quantail.experiments.figure_style import can_draw
+
+    if not can_draw():
+        note("No trend plot: it needs matplotlib; install quantail[experiments].")
+        return False
+    from quantail.experiments.lbd_trends import draw_trend
+    from quantail.report.comparison import TITLE
+
+    draw_trend(real, made, TITLE, folder / _TREND)
+    return True
+
+
+def _panel_measures(real: "Floats", made: "Floats") -> None:
+    from quantail.cli.console import INTERNAL
+    from quantail.evaluation import gross_mape, jc_mae, net_mae, unchanged_difference
+
+    lines = {
+        "yearly employment, mean error": f"{gross_mape(real, made):.1f} %",
+        "job creation rate, mean error": f"{jc_mae(real, made):.1f} points",
+        "net creation rate, mean error": f"{net_mae(real, made):.1f} points",
+        "share of unchanged establishments": f"{unchanged_difference(real, made):.1f} points off",
+    }
+    say(INTERNAL)
+    for name, words in lines.items():
+        say(f"  {name:<36}{words}")
+
+
+def _panel_files(folder: Path, pictured: bool) -> None:
+    files = {
+        f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per establishment",
+        f"{_PANEL}-schema.toml": "what is public about it: entry, exit, bounds",
+        f"{_PANEL}.ledger": "what was spent, append-only",
+        f"{_PANEL}-synthetic.parquet": "the synthetic panel: to release",
+        f"{_PANEL}-synthetic.card.md": "its release card (also .card.json): to release with it",
+        _MODEL: "the fitted model: draw more panels from it for free",
+    }
+    if pictured:
+        files[_TREND] = "trends of both: internal"
+    for name, words in files.items():
+        say(f"  {folder / name}  {words}")
+    say()

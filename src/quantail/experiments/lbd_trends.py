@@ -17,6 +17,7 @@ from quantail.datasets import LBD_INDUSTRIES
 from quantail.datasets.lbd_targets import YEARS
 from quantail.experiments.figure_style import new_figure, save
 from quantail.experiments.journal import Row
+from quantail.experiments.lbd_runner import curves
 from quantail.experiments.lbd_summary import pooled_rates, real_curves
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,33 @@ _NOTES = {
 def draw_lbd_figures(rows: Sequence[Row], out: Path) -> list[Path]:
     """Draw both figures into a folder."""
     return [draw_gross(rows, out / "gross-employment.png"), draw_flows(rows, out / "job-creation.png")]
+
+
+def draw_trend(real: Floats, made: Floats, title: str, path: Path) -> Path:
+    """Draw gross employment, job creation and net creation of one synthetic panel beside the real one.
+
+    Parameters
+    ----------
+    real, made : arrays, shape (units, periods)
+        Employment 1976-2000, NaN where a unit is not active.
+    title : str
+        What is shown; it should say that the picture is internal.
+    """
+    figure, axes = new_figure(1, 3, (14.0, 4.0))
+    names = ("Employment, thousands", "Job creation of continuers, %", "Net creation of continuers, %")
+    pair = [curves(values) for values in (real, made)]
+    lines = [(np.array(line["gross"]) / 1000, *pooled_rates([line])) for line in pair]
+    for place, (axis, name) in enumerate(zip(axes.flat, names, strict=True)):
+        years = YEARS if place == 0 else YEARS[1:]
+        axis.plot(years, lines[0][place], color="#111111", marker="o", markersize=3, label="real (made up)")
+        axis.plot(years, lines[1][place], label="synthetic", **LOOKS["pooled"])
+        axis.set_title(name, fontsize=9.5)
+        axis.grid(alpha=0.2)
+    axes.flat[0].set_ylim(bottom=0)
+    axes.flat[0].legend(frameon=False, fontsize=8.5)
+    figure.suptitle(title, fontsize=10)
+    save(figure, path)
+    return path
 
 
 def draw_gross(rows: Sequence[Row], path: Path) -> Path:
