@@ -60,17 +60,15 @@ Counting = Callable[[Table, Watching], Any]
 
 def count_loss(counting: Counting, first: Table, second: Table) -> float:
     """Return the worst log-ratio over all answers, added up over questions."""
-    noises, released = zip(
-        *((noise, counting(t, noise)) for t in (first, second) for noise in [Watching()]), strict=True
-    )
-    one, other = (noise.asked for noise in noises)
-    shapes = [[(len(counts), scale) for counts, scale in asked] for asked in (one, other)]
-    if shapes[0] != shapes[1] or released[0] != released[1]:
+    one, other = Watching(), Watching()
+    same = counting(first, one) == counting(second, other)
+    shapes = [[(len(counts), scale) for counts, scale in noise.asked] for noise in (one, other)]
+    if not same or shapes[0] != shapes[1]:
         return math.inf
-    return sum(
-        sum(abs(a - b) for a, b in zip(counts, others, strict=True)) / scale
-        for (counts, scale), (others, _) in zip(one, other, strict=True)
-    )
+    total = 0.0
+    for (counts, scale), (others, _) in zip(one.asked, other.asked, strict=True):
+        total += sum(abs(a - b) for a, b in zip(counts, others, strict=True)) / scale
+    return total
 
 
 def search_counts(counting: Counting, domain: Sequence[Any], rows: int, relation: str) -> Worst:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction as F
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from quantail.auditing.findings import Finding
 from quantail.auditing.mechanisms import Replacement
 from quantail.privacy import Relation
 from quantail.quantiles import slopes, tilt
+from quantail.quantiles.orders import Order
 
 TOLERANCE = 1e-9  # of the enumeration's own arithmetic
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
@@ -71,12 +72,8 @@ def check(lattice: Lattice) -> Finding:
 
 def lattices() -> list[Lattice]:
     """Return all cases."""
-    return [
-        case
-        for relation in RELATIONS
-        for part in (_quantiles, _slopes, _shapes, _orders)
-        for case in part(relation)
-    ]
+    parts = (_quantiles, _slopes, _shapes, _orders)
+    return [case for part in parts for relation in RELATIONS for case in part(relation)]
 
 
 def _quantiles(relation: Relation) -> Iterator[Lattice]:
@@ -124,7 +121,7 @@ def _shapes(relation: Relation) -> Iterator[Lattice]:
 def _orders(relation: Relation) -> Iterator[Lattice]:
     rows = 4 if relation == "replace-one" else 3
     taus, main = (HALF, F(3, 4), F(19, 20)), (HALF, F(19, 20))
-    for order in ("kng", "stepwise", "sandwich"):
+    for order in get_args(Order):
         fewer = rows - (order == "kng")  # kng has no constraint, so the most outcomes
         levels = [float(tau) for tau in taus], [float(tau) for tau in main]
         column = _later(orders.column_mechanism, order, relation, fewer, *levels)

@@ -119,12 +119,9 @@ def replaying(noise: Replayed) -> Iterator[None]:
     def source() -> Any:
         return noise if threading.get_ident() == owner else SecureNoise()
 
-    rooms = [
-        (room, name, value)
-        for room in (table, panel)
-        for name, value in (("Gate", WatchedGate), ("SecureNoise", source))
-    ]
-    with replaced((paths, "_pick", pick), *rooms):
+    gates = [(room, "Gate", WatchedGate) for room in (table, panel)]
+    sources = [(room, "SecureNoise", source) for room in (table, panel)]
+    with replaced((paths, "_pick", pick), *gates, *sources):
         yield
 
 

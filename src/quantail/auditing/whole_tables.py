@@ -4,6 +4,7 @@ Budgets are large, because only then does a fit ask every kind of question there
 compared with the leaf's own cost, so the claim is as sharp as at a small budget.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.findings import Finding
-from quantail.auditing.replay import Divergence, replay
+from quantail.auditing.replay import Divergence, Replay, replay
 from quantail.privacy import Relation
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer
@@ -25,7 +26,7 @@ Frame = dict[str, list[Any]]
 
 def schema_of(relation: Relation, by: tuple[str, ...] = (), numbers_only: bool = False) -> Schema:
     """Return a schema with every kind of column: categories, a log grid, a log grid around zero, few values."""
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("region", "category", categories=("north", "south")),
         Column("jobs", "integer", 0, 100_000, grid="log"),
         Column("trade", "category", categories=("farm", "shop", "mill")),
@@ -83,7 +84,7 @@ FITS = (
     WholeFit("ladder, tilts on both sides", 90),
     WholeFit("ladder, bins", 110),
     *(
-        WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes})
+        WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
         for order in ("kng", "stepwise", "sandwich")
         for slopes in ("fixed", "varying")
     ),
@@ -92,30 +93,28 @@ FITS = (
 
 def replay_finding(fit: WholeFit, relation: Relation, repeats: int) -> Finding:
     """Replay a fit for several tables and rows, and say how far any leaf went."""
-    synthesizer, shown, worst, kept = fit.synthesizer(relation), 0.0, 0.0, True
-    names = synthesizer.schema.names
+    found: list[Replay] = []
     for repeat in range(repeats):
-        frame = frame_of(4 + repeat)
-        row = (17, 0, ROWS - 1)[repeat] if repeat < 3 else (37 * repeat) % ROWS
-        tables = [
-            {name: part[name] for name in names} for part in (frame, neighbour_of(frame, row, relation))
-        ]
         try:
-            found = replay(
-                lambda table: synthesizer.fit(pa.table(table)),
-                *tables,
-                seed=row,
-                removed=row if relation == "add-remove" else None,
-            )
+            found.append(_replay(fit, relation, repeat))
         except Divergence as difference:
-            return _finding(fit, relation, repeat + 1, float("inf"), False, str(difference))
-        kept &= found.kept
-        worst = max(worst, max(loss / float(found.costs[leaf]) for leaf, loss in found.losses.items()))
-        shown = max(shown, found.total)
-    note = f"at most {worst:.2f} of the cost of any leaf; models equal bit for bit"
-    return _finding(
-        fit, relation, repeats, shown, kept, note if kept else "models differ, or a leaf overspent"
+            return _finding(fit, relation, repeat + 1, math.inf, False, str(difference))
+    worst = max(loss / float(one.costs[leaf]) for one in found for leaf, loss in one.losses.items())
+    kept = all(one.kept for one in found)
+    note = f"at most {worst:.2f} of the cost of a leaf" if kept else "models differ, or a leaf overspent"
+    return _finding(fit, relation, repeats, max(one.total for one in found), kept, note)
+
+
+def _replay(fit: WholeFit, relation: Relation, repeat: int) -> Replay:
+    synthesizer = fit.synthesizer(relation)
+    row = (17, 0, ROWS - 1)[repeat] if repeat < 3 else (37 * repeat) % ROWS
+    frame = frame_of(4 + repeat)
+    first, second = (
+        pa.table({name: part[name] for name in synthesizer.schema.names})
+        for part in (frame, neighbour_of(frame, row, relation))
     )
+    removed = row if relation == "add-remove" else None
+    return replay(synthesizer.fit, first, second, seed=row, removed=removed)
 
 
 def replay_findings(repeats: int) -> Iterator[Finding]:
