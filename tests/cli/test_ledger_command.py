@@ -69,3 +69,45 @@ def test_verify_notices_a_head_that_is_not_there(shop, ledger):
 def test_what_is_not_a_ledger_is_refused(shop, command):
     assert shop.run("ledger", command, "nothing.ledger").exit_code == 6
     assert shop.run("ledger", command, shop.table).exit_code == 6
+
+
+def test_a_ledger_copied_back_from_a_backup_is_betrayed_by_its_mark(shop, ledger):
+    backup = ledger.path.read_bytes()
+    ledger.charge(Fraction(1, 10), "third release", "ef" * 32)
+    assert shop.run("ledger", "export", ledger.path, "--mark", "payroll.mark").exit_code == 0
+    assert shop.run("ledger", "verify", ledger.path, "--mark", "payroll.mark").exit_code == 0
+    ledger.path.write_bytes(backup)
+    assert shop.run("ledger", "verify", ledger.path).exit_code == 0  # sound in itself: that is the trouble
+    done = shop.run("ledger", "verify", ledger.path, "--mark", "payroll.mark")
+    assert done.exit_code == 6 and "copied back from a backup" in done.stderr
+    ledger.charge(Fraction(1, 5), "another third release", "01" * 32)
+    done = shop.run("ledger", "verify", ledger.path, "--mark", "payroll.mark")
+    assert done.exit_code == 6 and "record 5 is not the one that was marked" in done.stderr
+
+
+def test_a_mark_moves_forward_on_request_and_never_back(shop, ledger):
+    backup = ledger.path.read_bytes()
+    command = ("ledger", "export", ledger.path, "--mark", "payroll.mark")
+    assert shop.run(*command).exit_code == 0
+    ledger.charge(Fraction(1, 10), "third release", "ef" * 32)
+    assert shop.run(*command).exit_code == 4  # there already
+    assert shop.run(*command, "--force").exit_code == 0
+    mark = (shop.folder / "payroll.mark").read_text()
+    assert ledger.head() in mark
+    ledger.path.write_bytes(backup)
+    done = shop.run(*command, "--force")
+    assert done.exit_code == 6 and "backup" in done.stderr
+    assert (shop.folder / "payroll.mark").read_text() == mark
+
+
+def test_a_mark_of_another_ledger_and_what_is_no_mark_are_refused(shop, ledger):
+    other = Ledger.create(shop.folder / "claims.ledger", "claims", 1)
+    shop.run("ledger", "export", other.path, "--mark", "claims.mark")
+    done = shop.run("ledger", "verify", ledger.path, "--mark", "claims.mark")
+    assert done.exit_code == 6 and "another ledger" in done.stderr
+    for content in ("", "[]", "{}", "[" * 5000, '{"dataset": "payroll"}', "x" * 2**17):
+        bad = shop.write("bad.mark", content)
+        done = shop.run("ledger", "verify", ledger.path, "--mark", bad)
+        assert done.exit_code == 6 and "not the mark" in done.stderr
+    assert shop.run("ledger", "verify", ledger.path, "--mark", "none.mark").exit_code == 6
+    assert shop.run("ledger", "export", ledger.path, "--mark", "a", "-o", "b").exit_code == 2

@@ -181,7 +181,7 @@ def test_a_ledger_needs_a_limit_a_name_and_a_known_unit(path: Path) -> None:
 
 
 def test_a_failed_creation_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quantail.privacy.ledger._SCHEMA", {"record": "CREATE NONSENSE"})
+    monkeypatch.setattr("quantail.privacy.ledger_file._SCHEMA", {"record": "CREATE NONSENSE"})
     with pytest.raises(LedgerError):
         Ledger.create(path, "payroll", 1)
     assert not path.exists()

@@ -59,19 +59,26 @@ def show(path: LedgerFile, as_json: JsonFlag = False) -> None:
     say(f"head {ledger.head()}")
 
 
-@commands.command("verify", epilog="Example: quantail ledger verify payroll.ledger --head 9f2c...")
+@commands.command("verify", epilog="Example: quantail ledger verify payroll.ledger --mark safe/payroll.mark")
 def verify(
     path: LedgerFile,
     head: Annotated[
         str | None, typer.Option(help="A hash kept elsewhere, such as the one on a release card.")
     ] = None,
+    mark: Annotated[
+        Path | None,
+        typer.Option(help="A mark kept elsewhere (see export): tells whether the file is an old copy."),
+    ] = None,
 ) -> None:
-    """Recompute the chain of hashes and the sums; ends with exit code 6 if anything is wrong."""
+    """Recompute the chain of hashes and the sums; ends with exit code 6 if anything is wrong.
+
+    A ledger that was copied back from a backup is sound in itself; only a hash or a mark kept elsewhere betrays it.
+    """
+    from quantail.privacy.high_water import HighWaterMark
     from quantail.privacy.ledger import Ledger
 
-    problems = Ledger.open(path).verify(head)
-    if problems:
-        raise LedgerError("\n".join([f"The ledger {path} is not sound:", *(f"- {p}" for p in problems)]))
+    ledger = Ledger.open(path)
+    _require_sound(ledger, ledger.verify(head, HighWaterMark.load(mark) if mark is not None else None))
     say(f"The ledger {path} is sound.", style="green")
 
 
@@ -96,17 +103,46 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; stdout if left out.")
     ] = None,
+    mark: Annotated[
+        Path | None,
+        typer.Option(help="Write only how far the ledger has come, to be kept elsewhere, for verify --mark."),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Write the whole ledger as JSON, for archives and auditors."""
+    """Write the whole ledger as JSON, for archives and auditors; or its mark, a few lines to keep elsewhere.
+
+    A mark that is there already is moved forward with --force, and only by a ledger that still holds it.
+    """
     from quantail.privacy.ledger import Ledger
 
-    content = account(Ledger.open(path))
+    ledger = Ledger.open(path)
+    if mark is not None:
+        if output is not None:
+            raise OptionError("--mark and --output are two files; write them one at a time")
+        _write_mark(ledger, mark, force)
+        return
+    content = account(ledger)
     if output is None:
         print_json(content)
         return
     write_text(output, as_json(content), force)
     note(f"Wrote {output}.")
+
+
+def _write_mark(ledger: "Ledger", mark: Path, force: bool) -> None:
+    from quantail.privacy.high_water import HighWaterMark
+
+    # Replacing the mark of a newer ledger would destroy the only evidence of what was lost.
+    if force and mark.exists():
+        _require_sound(ledger, ledger.verify(mark=HighWaterMark.load(mark)))
+    write_text(mark, ledger.high_water().to_text(), force)
+    note(f"Wrote {mark}. Keep it where the ledger is not, and renew it after each release.")
+
+
+def _require_sound(ledger: "Ledger", problems: list[str]) -> None:
+    if problems:
+        lines = [f"The ledger {ledger.path} is not sound:", *(f"- {problem}" for problem in problems)]
+        raise LedgerError("\n".join(lines))
 
 
 def account(ledger: "Ledger") -> dict[str, Any]:

@@ -11,6 +11,7 @@ from quantail.privacy.gate import (
     geometric_strength,
     strength_of,
 )
+from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise
 
@@ -18,6 +19,7 @@ __all__ = [
     "Definition",
     "Entry",
     "Gate",
+    "HighWaterMark",
     "Ledger",
     "Noise",
     "PathQuestion",

@@ -156,7 +156,9 @@ class PanelSynthesizer:
 
     def _charge(self, ledger: Ledger | None, plan: Plan) -> None:
         if ledger is not None:
-            ledger.charge(self.epsilon, f"fit {self.schema.name or 'panel'} ({self.method})", plan.hash())
+            purpose = f"fit {self.schema.name or 'panel'} ({self.method})"
+            dataset = self.schema.name or None
+            ledger.charge(self.epsilon, purpose, plan.hash(), dataset=dataset, unit="epsilon")
 
     def _source(self) -> Noise:
         return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)

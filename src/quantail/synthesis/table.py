@@ -148,6 +148,7 @@ class TableSynthesizer:
                 self._cost,
                 f"fit {self.schema.name or 'table'} ({self.method})",
                 intended.hash() if intended else "rows are private",
+                dataset=self.schema.name or None,
                 unit="epsilon" if self.delta is None else "rho",
             )
         noise: Noise = SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)

@@ -1,0 +1,94 @@
+"""How far a ledger had come at some time: kept elsewhere, it betrays a file copied back from a backup.
+
+A backup is a sound ledger: its chain is unbroken and its sums are right, only the last charges are missing. Nothing in
+the file can tell. A mark kept on another disk, in a lab book or with the auditors can: the ledger must still
+hold the marked record, under the same number and with the same hash, which stands for all records before it.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self, get_args
+
+from quantail.errors import LedgerError
+from quantail.privacy.budget import Unit
+from quantail.privacy.chain import Balance, Row
+
+_LONGEST = 2**16  # characters of a mark; a file that is longer is something else
+_HASH = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class HighWaterMark:
+    """The last record of a ledger at some time.
+
+    Attributes
+    ----------
+    dataset, unit : str
+        What the ledger is about.
+    number : int
+        How many records it had.
+    head : str
+        The hash of the last one.
+    spent : str
+        What had been spent, for readers; the hash covers it.
+    """
+
+    dataset: str
+    unit: Unit
+    number: int
+    head: str
+    spent: str
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.number, int) and not isinstance(self.number, bool) and self.number > 0
+        texts = all(isinstance(text, str) for text in (self.dataset, self.unit, self.head, self.spent))
+        if not (whole and texts and self.unit in get_args(Unit) and _HASH.fullmatch(self.head)):
+            raise LedgerError(
+                "This is not the mark of a ledger: write one with `quantail ledger export --mark`."
+            )
+
+    @classmethod
+    def of(cls, balance: Balance) -> Self:
+        """Mark the present end of a ledger."""
+        last = balance.entries[-1]
+        return cls(last.dataset, last.unit, last.number, last.hash, str(balance.spent))
+
+    def problems(self, rows: Sequence[Row]) -> list[str]:
+        """List how the records of a ledger contradict the mark."""
+        if rows and tuple(rows[0][3:5]) != (self.dataset, self.unit):
+            return [f"the mark is of another ledger, of data set {self.dataset!r} in {self.unit}"]
+        if len(rows) < self.number:
+            return [
+                f"it ends at record {len(rows)}, but had {self.number} when it was marked: it was copied back from "
+                f"a backup or cut short, and what was spent after record {len(rows)} is missing from it"
+            ]
+        if rows[self.number - 1][-1] != self.head:
+            return [
+                f"its record {self.number} is not the one that was marked: it was copied back from a backup and "
+                "charged since, or made anew, and charges are missing from it"
+            ]
+        return []
+
+    def to_text(self) -> str:
+        """Write the mark as JSON."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a mark that `to_text` wrote, or raise a LedgerError."""
+        try:
+            with Path(path).open(encoding="utf-8") as file:
+                text = file.read(_LONGEST + 1)
+            content = json.loads(text) if len(text) <= _LONGEST else None
+        except OSError as error:
+            raise LedgerError(f"The mark {path} cannot be read: {error.strerror}.") from error
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict) or set(content) != set(cls.__dataclass_fields__):
+            raise LedgerError(
+                f"{path} is not the mark of a ledger: write one with `quantail ledger export LEDGER --mark FILE`."
+            )
+        return cls(**content)
