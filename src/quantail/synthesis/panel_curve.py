@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
-from scipy.optimize import least_squares
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +18,7 @@ _ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve,
 _BEND = (
     0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
 )
+_MOST_STEPS = 200
 _FINE = 8  # points per cell of the interpolated distribution
 
 
@@ -91,32 +91,73 @@ def smooth_weights(edges: Floats, noisy: Floats, deviation: float) -> Floats:
 
 
 def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
+    """Fit log-concave weights by Levenberg-Marquardt steps.
+
+    With phi = B x the parameters x are: phi at the first cell, what piles up there, the first slope, and the bends
+    from cell to cell, which are minus an exponential of a free parameter and so never positive.
+    """
     widths, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2
     cells, total = widths.size, max(float(noisy.sum()), 10.0 * deviation, 1e-9)
     if cells < 4:
         return np.maximum(noisy, 1e-3 * total / cells)
-    gaps = np.diff(middle)
     bump, rate = _gaussian(middle, widths, noisy, deviation)
-    slopes = np.diff(bump) / gaps
-    x = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], -np.diff(slopes)])
-    low = np.concatenate([np.full(3, -np.inf), np.zeros(cells - 2)])
-    bend = rate**2 * (gaps[1:] + gaps[:-1]) / 2  # of a normal curve, from cell to cell
-
-    def weights(x: Floats) -> Floats:
-        phi = x[0] + np.concatenate([[0.0], np.cumsum((x[2] - np.append(0.0, np.cumsum(x[3:]))) * gaps)])
-        phi[0] += x[1]
-        return np.asarray(widths * np.exp(np.minimum(phi, 50.0)))
-
-    def residuals(x: Floats, root: Floats) -> Floats:
-        ridge = [0.02 * (x[2] - slopes[0]) / rate, 0.1 * x[1]]
-        return np.concatenate([(weights(x) - noisy) / root, _BEND * x[3:] / bend, ridge])
-
+    slopes, normal = np.diff(bump) / np.diff(middle), rate**2 * (middle[2:] - middle[:-2]) / 2
+    basis = np.column_stack(
+        [
+            np.ones(cells),
+            np.eye(cells)[0],
+            middle - middle[0],
+            -np.maximum(middle[:, None] - middle[1:-1], 0.0),
+        ]
+    )
+    z = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], np.log(-np.diff(slopes))])
+    anchor, pull = z.copy(), np.concatenate([[0.0, 0.1, 0.02 / rate], _BEND / normal])
     # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
     for _ in range(2):
-        root = np.sqrt(deviation**2 + weights(x) + 1e-6 * total)
-        options = {"max_nfev": 60, "loss": "soft_l1", "kwargs": {"root": root}}
-        x = least_squares(residuals, np.maximum(x, low + 1e-9), bounds=(low, np.inf), **options).x
-    return weights(x)
+        root = np.sqrt(deviation**2 + _weights(z, basis, widths) + 1e-6 * total)
+        z = _fitted(z, (basis, widths, noisy, root), (anchor, pull))
+    return _weights(z, basis, widths)
+
+
+def _weights(z: Floats, basis: Floats, widths: Floats) -> Floats:
+    x = np.concatenate([z[:3], np.exp(np.minimum(z[3:], 5.0))])
+    return np.asarray(widths * np.exp(np.minimum(basis @ x, 50.0)))
+
+
+def _fitted(z: Floats, data: tuple[Floats, Floats, Floats, Floats], prior: tuple[Floats, Floats]) -> Floats:
+    basis, widths, noisy, root = data
+    anchor, pull = prior
+
+    def misses(z: Floats) -> Floats:
+        bends = pull * np.concatenate([z[:3] - anchor[:3], np.exp(np.minimum(z[3:], 5.0))])
+        return np.concatenate([(_weights(z, basis, widths) - noisy) / root, bends])
+
+    def cost(miss: Floats) -> float:
+        # Noise has heavy tails, so a far-off cell counts with its distance, not with its square.
+        return float(
+            2.0 * (np.sqrt(1.0 + miss[: root.size] ** 2) - 1.0).sum() + (miss[root.size :] ** 2).sum()
+        )
+
+    damping, miss = 1e-2, misses(z)
+    for _ in range(_MOST_STEPS):
+        stretch = np.concatenate([np.ones(3), np.exp(np.minimum(z[3:], 5.0))])
+        slopes = (_weights(z, basis, widths) / root)[:, None] * basis * stretch
+        slopes = np.vstack([slopes, np.diag(pull * stretch)])
+        trust = np.concatenate([1.0 / np.sqrt(1.0 + miss[: root.size] ** 2), np.ones(z.size)])
+        normal, gradient = slopes.T @ (trust[:, None] * slopes), slopes.T @ (trust * miss)
+        move = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-6), -gradient)
+        tried = z + np.clip(move, -2.0, 2.0)
+        new = misses(tried)
+        if cost(new) < cost(miss):
+            gain = cost(miss) - cost(new)
+            z, miss, damping = tried, new, max(damping / 5, 1e-9)
+            if gain < 1e-4:
+                break
+        elif damping > 1e8:
+            break
+        else:
+            damping *= 6
+    return z
 
 
 def _gaussian(middle: Floats, widths: Floats, noisy: Floats, deviation: float) -> tuple[Floats, float]:

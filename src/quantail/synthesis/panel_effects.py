@@ -40,7 +40,7 @@ _WALK = 0.1  # prior deviation of an effect's change from one period to the next
 _HAT_WALK = 0.2  # and from one knot to the next
 _START = 0.5  # of the first of each
 _COHORT = 0.3  # of a cohort's effect
-_TREND = 0.04  # of the trend of the log spread
+_TREND, _LARGE_TREND = 0.04, 0.3  # of the trend of the log spread, small or large
 _UNREST = 0.1  # of a period's effect on the log scale of shocks
 
 
@@ -98,7 +98,7 @@ def fit_effects(
     best, least, move = effects, np.inf, np.zeros(effects.size)
     for _ in range(rounds):
         tried = best + move
-        prior = _prior(stage.spells.periods, stage.hats, float(tried[-1]))
+        prior = _prior(stage.spells.periods, stage.hats, float(tried[-1]) or _LARGE_TREND)
         misses, jacobian = _measured(stage, curve, dynamics, tried, sums)
         cost = float(misses @ misses + np.sum((prior @ tried) ** 2))
         if cost < least:
