@@ -33,6 +33,12 @@ QUICK = ["stepwise-varying", "sandwich-fixed"]
 
 
 @pytest.fixture
+def quick_pmse(monkeypatch):
+    """Leave the LASSO out, which takes seconds where panels are told apart at once; it has tests of its own."""
+    monkeypatch.setattr("quantail.evaluation.panel.pmse_lasso", lambda real, synth, seed: 0.01)
+
+
+@pytest.fixture
 def small(monkeypatch):
     """Keep 200 establishments of every industry."""
     whole = lbd_runner.lbd_industry
@@ -42,7 +48,7 @@ def small(monkeypatch):
     lbd_runner.industry_case.cache_clear()
 
 
-def test_the_study_writes_what_it_promises_and_continues(small, tmp_path):
+def test_the_study_writes_what_it_promises_and_continues(small, quick_pmse, tmp_path):
     results = run_lbd(QUICK, 1, 2, tmp_path, [178, 239], workers=1, secure=0)
     assert json.loads((tmp_path / "results.json").read_text()) == results
     assert set(results) == {"178", "239"} and list(results["178"]) == QUICK
