@@ -18,6 +18,10 @@ _ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve,
 _BEND = (
     0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
 )
+_FALL = 0.8  # tails fall at least that fast, per log unit or per standard deviation
+_TELLING = 6.0  # a tail of fewer units than so many deviations is not told by its cells
+_HINGE = 10.0  # weight against tails that fall more slowly
+_DROWNED = 40.0  # units, in deviations, at which cells and prior count alike
 _MOST_STEPS = 200
 _FINE = 8  # points per cell of the interpolated distribution
 
@@ -66,7 +70,9 @@ class Curve:
         return max((self.quantile(0.9) - self.quantile(0.25)) / 1.956, 1e-9)
 
 
-def smooth_weights(edges: Floats, noisy: Floats, deviation: float) -> Floats:
+def smooth_weights(
+    edges: Floats, noisy: Floats, deviation: float, total: float, log: bool, ratio: bool = False
+) -> Floats:
     """Return positive weights of cells, of sum 1.
 
     Parameters
@@ -77,20 +83,41 @@ def smooth_weights(edges: Floats, noisy: Floats, deviation: float) -> Floats:
         Weights with noise; some may be negative.
     deviation : float
         Standard deviation of the noise.
+    total : float
+        What the weights add up to, as far as it is known.
+    log : bool
+        Whether sizes are on a logarithmic scale.
+    ratio : bool
+        Whether they are ratios or have both signs, so that the middle of the range is as likely as its ends are not.
 
     Examples
     --------
-    >>> smooth_weights(np.array([0.0, 1.0, 2.0]), np.array([30.0, 10.0]), 1e-6).round(2)
+    >>> smooth_weights(np.array([0.0, 1.0, 2.0]), np.array([30.0, 10.0]), 1e-6, 40.0, True).round(2)
     array([0.75, 0.25])
     """
-    fitted = _log_concave(edges, noisy, deviation)
+    # With hardly more units than noise, sizes come from a prior: Zipf's law, or a normal one in the middle.
+    trust = total**2 / (total**2 + (_DROWNED * deviation) ** 2) if total > 0 else 0.0
+    noisy = trust * noisy + (1.0 - trust) * max(total, 1.0) * _prior(edges, log, ratio)
+    deviation = max(trust, 1e-3) * deviation
+    fitted = _log_concave(edges, noisy, deviation, log)
     spread = (_ROUGHNESS * fitted) ** 2
     weights = fitted + (noisy - fitted) * spread / (spread + deviation**2 + 1e-300)
     weights = np.maximum(weights, 0.1 * fitted)
     return np.asarray(weights / weights.sum())
 
 
-def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
+def _prior(edges: Floats, log: bool, ratio: bool) -> Floats:
+    middle = (edges[1:] + edges[:-1]) / 2
+    if ratio:
+        wide = (edges[-1] - edges[0]) / 8
+        density = np.exp(-0.5 * ((middle - (edges[0] + edges[-1]) / 2) / wide) ** 2)
+    else:
+        density = np.exp(-(middle - edges[0])) if log else np.ones(middle.size)
+    weights = density * np.diff(edges)
+    return np.asarray(weights / weights.sum())
+
+
+def _log_concave(edges: Floats, noisy: Floats, deviation: float, log: bool) -> Floats:
     """Fit log-concave weights by Levenberg-Marquardt steps.
 
     With phi = B x the parameters x are: phi at the first cell, what piles up there, the first slope, and the bends
@@ -113,9 +140,14 @@ def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
     z = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], np.log(-np.diff(slopes))])
     anchor, pull = z.copy(), np.concatenate([[0.0, 0.1, 0.02 / rate], _BEND / normal])
     # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
+    steepest = -_FALL * max(rate, 1.0 if log else 0.0)
     for _ in range(2):
-        root = np.sqrt(deviation**2 + _weights(z, basis, widths) + 1e-6 * total)
-        z = _fitted(z, (basis, widths, noisy, root), (anchor, pull))
+        made = _weights(z, basis, widths)
+        root = np.sqrt(deviation**2 + made + 1e-6 * total)
+        # Beyond what the cells can tell, a tail must fall: else mere noise could hold most of the total.
+        above = np.cumsum(made[::-1])[::-1] < _TELLING * deviation
+        tail = np.where(above[1:], _HINGE * np.diff(middle), 0.0)
+        z = _fitted(z, (basis, widths, noisy, root), (anchor, pull), (tail, steepest))
     return _weights(z, basis, widths)
 
 
@@ -124,13 +156,22 @@ def _weights(z: Floats, basis: Floats, widths: Floats) -> Floats:
     return np.asarray(widths * np.exp(np.minimum(basis @ x, 50.0)))
 
 
-def _fitted(z: Floats, data: tuple[Floats, Floats, Floats, Floats], prior: tuple[Floats, Floats]) -> Floats:
+def _fitted(
+    z: Floats,
+    data: tuple[Floats, Floats, Floats, Floats],
+    prior: tuple[Floats, Floats],
+    hinge: tuple[Floats, float],
+) -> Floats:
     basis, widths, noisy, root = data
-    anchor, pull = prior
+    (anchor, pull), (tail, steepest) = prior, hinge
+    climb = np.diff(basis, axis=0) / np.diff(basis[:, 2])[:, None]  # slopes from cell to cell
+    climb[0, 1] = 0.0  # what piles up in the first cell is no slope
 
     def misses(z: Floats) -> Floats:
-        bends = pull * np.concatenate([z[:3] - anchor[:3], np.exp(np.minimum(z[3:], 5.0))])
-        return np.concatenate([(_weights(z, basis, widths) - noisy) / root, bends])
+        x = np.concatenate([z[:3], np.exp(np.minimum(z[3:], 5.0))])
+        bends = pull * np.concatenate([z[:3] - anchor[:3], x[3:]])
+        flat = tail * np.maximum(climb @ x - steepest, 0.0)
+        return np.concatenate([(_weights(z, basis, widths) - noisy) / root, bends, flat])
 
     def cost(miss: Floats) -> float:
         # Noise has heavy tails, so a far-off cell counts with its distance, not with its square.
@@ -142,8 +183,9 @@ def _fitted(z: Floats, data: tuple[Floats, Floats, Floats, Floats], prior: tuple
     for _ in range(_MOST_STEPS):
         stretch = np.concatenate([np.ones(3), np.exp(np.minimum(z[3:], 5.0))])
         slopes = (_weights(z, basis, widths) / root)[:, None] * basis * stretch
-        slopes = np.vstack([slopes, np.diag(pull * stretch)])
-        trust = np.concatenate([1.0 / np.sqrt(1.0 + miss[: root.size] ** 2), np.ones(z.size)])
+        flat = (tail * (miss[-tail.size :] > 0))[:, None] * climb * stretch
+        slopes = np.vstack([slopes, np.diag(pull * stretch), flat])
+        trust = np.concatenate([1.0 / np.sqrt(1.0 + miss[: root.size] ** 2), np.ones(z.size + tail.size)])
         normal, gradient = slopes.T @ (trust[:, None] * slopes), slopes.T @ (trust * miss)
         move = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-6), -gradient)
         tried = z + np.clip(move, -2.0, 2.0)

@@ -141,7 +141,10 @@ def ask_sizes(
     """Release the size table; return the curve, the table and its noise."""
     edges = np.array(scale.edges)
     sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
-    return Curve.of(edges, smooth_weights(edges, sizes[3:], deviation)), sizes, deviation
+    units, signed = float(spells.order.size), scale.scale.lower < 0
+    total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
+    weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, signed)
+    return Curve.of(edges, weights), sizes, deviation
 
 
 def ask_total(

@@ -147,7 +147,9 @@ class PanelModel:
             tuple(PanelGroup(item["group"], read(item["released"])) for item in form["groups"]),
             form["version"],
         )
-        check_fields(model)
+        words = (model.epsilon, model.method, model.version)
+        if not all(isinstance(word, str) for word in words) or not isinstance(model.private, bool):
+            raise ValueError("facts do not hold what they should")
         for group in model.groups:
             check_fields(group.released)
         model._try_out()

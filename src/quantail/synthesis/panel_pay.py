@@ -59,14 +59,14 @@ class Lead:
 
 def ratio_of(lead: Lead, own: Track, scale: PanelScale) -> Track:
     """Return the follower relative to the lead; as it is if either is not on a logarithmic scale."""
-    relative = lead.scale.scale.log and scale.scale.log
+    relative = lead.scale.relative and scale.relative
     size = own.size - np.where(lead.track.idle, 0.0, lead.track.size) if relative else own.size
     return Track(size, lead.track.idle | own.idle)
 
 
 def ratio_edges(lead: PanelScale, scale: PanelScale) -> Floats:
     """Return cells for ratios, from public bounds."""
-    if not (lead.scale.log and scale.scale.log):
+    if not (lead.relative and scale.relative):
         return np.array(scale.edges)
     return np.linspace(scale.edges[0] - lead.edges[-1], scale.edges[-1] - lead.edges[0], _RATIO_CELLS + 1)
 
@@ -87,9 +87,14 @@ def ask_follower(
     own_edges = np.linspace(scale.edges[0], scale.edges[-1], _IDLE_CELLS + 1)
     table = follower_table(spells, lead.track.idle, own, ratio, own_edges, edges)
     sizes, deviation = ask(gate, plan, "sizes", table)
+    units = float(spells.order.size)
     ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
-    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation))
-    idle_curve = Curve.of(own_edges, smooth_weights(own_edges, beside, deviation))
+    log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * units, units))
+    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True))
+    known = float(np.clip(beside.sum(), 0.0, units - known))
+    idle_curve = Curve.of(
+        own_edges, smooth_weights(own_edges, beside, deviation, known, log, scale.scale.lower < 0)
+    )
     shares = tuple(
         float(np.clip(zero / max(zero + rest + 2 * deviation, 1e-9), 0.0, 1.0))
         for zero, rest in ((sizes[0], ratios.sum()), (sizes[1], beside.sum()))
@@ -122,7 +127,7 @@ def draw_follower(
     """Draw a follower along the spells of a drawn lead (`latent` are the lead's latent sizes)."""
     own = _stage(stage, lead, model.zeros, np.array(model.knots), rng)
     hidden, ratio = draw_history(model.ratio, own)
-    relative = lead.scale.scale.log and scale.scale.log
+    relative = lead.scale.relative and scale.relative
     size = ratio.size + np.where(lead.track.idle, 0.0, lead.track.size) if relative else ratio.size
     idle = lead.track.idle
     if idle.any():

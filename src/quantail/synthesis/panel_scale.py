@@ -1,7 +1,8 @@
 """The public scale of a panel's column: how far apart two sizes are, and the cells sizes are counted in.
 
 Sizes are compared on asinh(y / step), close to a logarithm from two steps on: growth is relative, as it is for
-employment, sales or pay. Numeric columns with a linear grid are compared as they are. If the lower bound is zero,
+employment, sales or pay; columns with both signs on asinh(y / c), c a thousandth of the larger bound. Numeric columns
+with a linear grid are compared as they are. If the lower bound is zero,
 zero is a state of its own ("idle": a period without staff) and cells hold positive sizes only.
 """
 
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 
 _SINGLE = 5  # whole numbers up to here have a cell each
 _RATIO = 1.3  # from there on, cells grow by this factor
+_NEAR_ZERO = 1e-3  # of the larger bound: what is close to zero in a column with both signs
 _MOST_CELLS = 80
 
 
@@ -53,6 +55,8 @@ class PanelScale:
         whole = column.type == "integer"
         log = whole or column.grid == "log"
         scale = replace(Scale.of(column), log=log)
+        if column.lower < 0:
+            scale = scale.crossing(_NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
         idle = column.lower == 0
         low = scale.step / 2 if idle else column.lower - scale.step / 2
         low, high = scale.forward(np.array([low, column.upper + scale.step / 2]))
@@ -66,6 +70,11 @@ class PanelScale:
         elif whole and column.lower >= 0:
             edges = _whole_edges(scale, max(column.lower, 1.0), column.upper)
         return cls(scale, idle, tuple(edges.tolist()), whole)
+
+    @property
+    def relative(self) -> bool:
+        """Whether sizes are logarithms of values that are never negative, so that differences are ratios."""
+        return self.scale.log and self.scale.lower >= 0
 
     def is_idle(self, values: Floats) -> NDArray[np.bool_]:
         """Say which values are in the zero state."""

@@ -97,7 +97,8 @@ class Stage:
         ends = np.linspace(low, high, _KNOTS + 1)
         cell = np.minimum(((size - low) * (_KNOTS / (high - low))).astype(np.int64), _KNOTS - 1)
         below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, _KNOTS))])
-        return ends, curve.at(below / below[-1])
+        # The largest of n stands for the upper end of its n-th part, not for the end of the distribution.
+        return ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size))
 
     def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""
