@@ -13,7 +13,7 @@ from quantail.errors import OptionError
 from quantail.frames import confidential_panel
 from quantail.privacy import Gate
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, panel_yearly_fitting
+from quantail.synthesis import PanelModel, PanelSynthesizer, panel_yearly_fitting
 from quantail.synthesis.fields import check_fields
 from quantail.synthesis.panel_yearly_design import plan_yearly
 from quantail.synthesis.panel_yearly_fitting import fit_yearly
@@ -273,6 +273,13 @@ def test_what_was_released_survives_a_file():
     assert again == group.released
     first, second = (draw_yearly(r, model.units, np.random.default_rng(4)) for r in (group.released, again))
     assert np.array_equal(first["emp"], second["emp"], equal_nan=True)
+
+
+def test_a_saved_model_draws_the_same_panel_and_keeps_its_mark(tmp_path):
+    model = fitted("sandwich", "varying")
+    model.save(tmp_path / "model.json")
+    assert PanelModel.load(tmp_path / "model.json").sample(seed=4).equals(model.sample(seed=4))
+    assert "NOT PRIVATE" in json.loads((tmp_path / "model.json").read_text())["notice"]
 
 
 def test_units_in_a_period_that_was_not_modelled_are_refused():
