@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from quantail._version import __version__
 
 if TYPE_CHECKING:
+    from quantail.auditing import audit
     from quantail.errors import (
         BudgetError,
         DataError,
@@ -46,11 +47,13 @@ __all__ = [
     "TableModel",
     "TableSynthesizer",
     "__version__",
+    "audit",
     "evaluate",
     "plan",
 ]
 
 _ROOMS = {
+    "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
     "Ledger": "quantail.privacy",
     "Column": "quantail.schema",

@@ -1,1 +1,15 @@
-"""The audit."""
+"""The audit: every mechanism against the epsilon that it claims, and the checks against known flaws.
+
+Four parts, each readable by itself. *Exact* (`lattices`, `counting`, `whole_tables`): the law of production code on
+small tables, enumerated for all neighbours, and whole fits replayed on a neighbour. *Statistical* (`trials`): many
+runs with secure noise and lower confidence bounds on epsilon. *Laws* (`goodness`): the gate's draws against the
+analytic law. *Gallery* (`gallery`, `flawed`): mechanisms with one flaw each, which the other parts must catch.
+
+The tests of `tests/privacy` use the same enumeration on more cases.
+"""
+
+from quantail.auditing.document import write_audit
+from quantail.auditing.findings import MEANING, PARTS, AuditResult, Curve, Finding, Part
+from quantail.auditing.run import audit
+
+__all__ = ["MEANING", "PARTS", "AuditResult", "Curve", "Finding", "Part", "audit", "write_audit"]

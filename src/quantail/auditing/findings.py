@@ -1,11 +1,12 @@
 """What an audit says: one finding per check, and all of them together."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from quantail._version import __version__
 
 Part = Literal["exact", "statistical", "laws", "gallery"]
+PARTS: tuple[Part, ...] = get_args(Part)
 
 NOTHING_CONFIDENTIAL = "All tables are made up: nothing confidential is read and nothing is charged."
 MEANING: dict[Part, str] = {

@@ -1,0 +1,117 @@
+"""The gallery of broken mechanisms: which check catches each, and with what figure.
+
+Every exhibit is judged together with the valid mechanism that it differs from in one line: the flawed one must be
+caught, and the valid one must pass the same check on the same tables.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+from quantail.auditing.bounds import Draw, gather
+from quantail.auditing.counting import search_counts
+from quantail.auditing.enumeration import Table, enumerable, neighbours, search
+from quantail.auditing.findings import Curve, Finding
+from quantail.auditing.flawed import inputs, scores, spending
+from quantail.privacy import SecureNoise
+
+Check = Literal["enumeration", "counting", "runs"]
+VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+BLOCKS = tuple(product((0, 1), (1.0, 2.0, 3.0)))
+POINTS = tuple(product((0.0, 1.0), (0.0, 1.0)))
+PLACED = tuple(product((0.0, 1.0), (-1.0, 0.5, 2.0)))
+ERROR = 1e-6  # of a bound from runs
+_RUNS, _PILOT = 400, 12
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A flawed mechanism, the valid one beside it, and the tables on which they are told apart."""
+
+    name: str
+    relation: str
+    valid: Callable[..., Any]
+    flawed: Callable[..., Any]
+    domain: Sequence[Any]
+    rows: int
+    check: Check = "enumeration"
+
+    def figure(self, mechanism: Callable[..., Any]) -> tuple[float, int]:
+        """Return the worst log-ratio, or a lower bound on it, and the number of pairs or runs."""
+        if self.check == "counting":
+            worst = search_counts(mechanism, self.domain, self.rows, self.relation)
+            return worst.loss, worst.pairs
+        if self.check == "runs":
+            first, second = self._pilot(mechanism)
+            found = gather(_draws(mechanism, first), _draws(mechanism, second), _RUNS, ERROR)
+            return found.bound, found.runs
+        with enumerable():
+            worst = search(mechanism, self.domain, self.rows, self.relation)
+        return worst.loss, worst.pairs
+
+    def _pilot(self, mechanism: Callable[..., Any]) -> tuple[Table, Table]:
+        """Return the pair of neighbours whose outputs overlap least in a few runs; they are not used again."""
+
+        def overlap(pair: tuple[Table, Table]) -> int:
+            one, other = (Counter(_draws(mechanism, table)() for _ in range(_PILOT)) for table in pair)
+            return (one & other).total()
+
+        return min(neighbours(self.domain, self.rows, self.relation), key=overlap)
+
+
+def _draws(mechanism: Callable[..., Any], table: Table) -> Draw:
+    noise = SecureNoise()
+    return lambda: mechanism(table, noise)
+
+
+def exhibits() -> tuple[Exhibit, ...]:
+    """Return the gallery."""
+    s, i, b = scores, inputs, spending
+    replaced_row: tuple[tuple[Any, ...], ...] = (
+        ("the paper's sensitivity", s.valid_quantile, s.flawed_quantile, VALUES, 4),
+        ("row-based crossing check", i.valid_crossing, i.flawed_crossing, PLACED, 2),
+        ("data-derived bounds", i.valid_grid, i.flawed_bounds, VALUES, 3),
+        ("data-derived grid", i.valid_grid, i.flawed_grid, VALUES, 3),
+        ("data-derived depth", i.valid_depth, i.flawed_depth, VALUES, 3),
+        ("double use of a budget", b.valid_twice, b.flawed_twice, VALUES, 4),
+        ("float-ordered sums", b.valid_sum, b.flawed_sum, (0, 10, 7, 2, 1), 4, "counting"),
+        ("a seeded release", b.valid_noise, b.flawed_noise, VALUES, 2, "runs"),
+        ("missing clipping", b.valid_clipping, b.flawed_clipping, (0, 1, 3, 9), 3, "counting"),
+        ("branching on an empty bin", i.valid_empty, i.flawed_empty, BLOCKS, 3),
+        ("S = 1 with unequal t in two bins", s.valid_bins, s.flawed_bins, BLOCKS, 7),
+        ("joint draw in bins of private size", s.valid_joint, s.flawed_joint, BLOCKS, 5),
+        ("a short chain from the non-private fit", b.valid_chain, b.flawed_chain, VALUES, 4),
+    )
+    added_row: tuple[tuple[Any, ...], ...] = (
+        ("minimum over sort prefixes with ties", s.valid_slope, s.flawed_slope, POINTS, 10),
+        ("fixed-size subsample", s.valid_subsample, s.flawed_subsample, VALUES[:4], 4),
+        ("n leaked", i.valid_size, i.flawed_size, VALUES, 3),
+    )
+    return (
+        *(Exhibit(name, "replace-one", *rest) for name, *rest in replaced_row),
+        *(Exhibit(name, "add-remove", *rest) for name, *rest in added_row),
+    )
+
+
+def judge(exhibit: Exhibit) -> Finding:
+    """Check a flawed mechanism and its valid twin."""
+    figure, checked = exhibit.figure(exhibit.flawed)
+    honest, _ = exhibit.figure(exhibit.valid)
+    caught = figure > 1.0 + 1e-6 and honest <= 1.0 + 1e-9
+    note = f"{'caught' if caught else 'MISSED'} by {exhibit.check}; valid twin {honest:.2f}"
+    unit = "runs" if exhibit.check == "runs" else "pairs"
+    return Finding("gallery", exhibit.name, exhibit.relation, figure, 1.0, checked, unit, caught, note)
+
+
+def gallery_findings() -> Iterator[Finding]:
+    """Yield the judgement of every exhibit."""
+    yield from map(judge, exhibits())
+
+
+def gallery_curve(runs: int) -> Curve:
+    """Return the trade-off curve of the paper's sensitivity, which lies where no epsilon-DP mechanism can be."""
+    first, second = (_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 6.0))
+    found = gather(first, second, runs, ERROR)
+    return Curve("the paper's sensitivity (flawed)", 1.0, found.false_positive, found.false_negative, True)

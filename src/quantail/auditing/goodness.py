@@ -1,0 +1,85 @@
+"""The gate's draws against the analytic law, by chi-square tests, each with twins that must fail.
+
+What is tested is the whole call: plan, sensitivity, rounding of the scale, OpenDP or the path sampler. A test fails
+below p = 1e-6; the same draws must fall below it against laws whose noise scale is off by 20 percent either way, or
+the test would have no teeth.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from quantail.auditing.enumeration import enumerable, gate_of
+from quantail.auditing.findings import Finding
+from quantail.auditing.laws import geometric_law, noisy_max_log_law, p_value, path_law
+from quantail.privacy import PathQuestion, SecureNoise, Selection
+
+LEAST = 1e-6
+DRAWS = 12_000  # enough for the twins to fail
+SCORES = np.array([0, -1, -1, -3, -6])
+COUNTS, ROWS, TARGETS = np.array([1, 2, 5, 6]), 8, np.array([3, 2, 3])
+_BATCH = 100
+
+Law = Callable[[float], Any]
+"""From a factor of the noise scale to the probabilities of all outcomes."""
+
+
+def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
+    """Yield one finding for every kind of question: its p-value, and whether its twins fail."""
+    with enumerable():  # OpenDP's maps are remembered, draws are the real ones
+        for name, observed, law in (
+            _select("pure", draws),
+            _select("zcdp", draws),
+            _count(draws),
+            _path(draws),
+        ):
+            p = p_value(observed, law(1.0))
+            twins = max(p_value(observed, law(factor)) for factor in (0.8, 1.25))
+            note = f"scale off by 20%: p {twins:.0e}"
+            kept = p >= LEAST > twins
+            yield Finding("laws", name, "any", p, LEAST, draws, "draws", kept, note)
+
+
+def _select(definition: str, draws: int) -> tuple[str, Any, Law]:
+    """Ask for the best of five candidates, sensitivity 1: scale 2 / strength = 2."""
+    pure = definition == "pure"
+    cost, noise = Fraction(1) if pure else Fraction(1, 8), SecureNoise()
+    observed = np.zeros(SCORES.size)
+    for _ in range(draws // _BATCH):
+        gate = gate_of(noise, "replace-one", cost, unit="epsilon" if pure else "rho")
+        (leaf,) = gate.plan.leaves()
+        chosen = gate.select(leaf, [Selection(SCORES, 1)] * _BATCH)
+        observed += np.bincount(chosen, minlength=SCORES.size)
+    return (
+        f"select, {definition}",
+        observed,
+        lambda factor: np.exp(noisy_max_log_law(SCORES, 2 * factor, definition)),
+    )
+
+
+def _count(draws: int) -> tuple[str, Any, Law]:
+    """Count cells that hold seven rows each, sensitivity 2 at strength 1/2: scale 4."""
+    gate = gate_of(SecureNoise(), "replace-one", Fraction(1, 2))
+    counts, reach = np.full(draws, 7), 24
+    noise = gate.count(gate.plan.leaves()[0], counts, 2) - counts
+    observed = np.bincount(np.clip(noise, -reach, reach) + reach, minlength=2 * reach + 1)
+    return "count", observed, lambda factor: geometric_law(4 * factor, reach)
+
+
+def _path(draws: int) -> tuple[str, Any, Law]:
+    """Draw two rungs on four candidates: rate 1.6 / 4 = .4 under replace-one."""
+    noise, drawn = SecureNoise(), Counter[tuple[int, ...]]()
+    for _ in range(draws // _BATCH):
+        gate = gate_of(noise, "replace-one", Fraction(16, 10))
+        question = PathQuestion(COUNTS, ROWS, TARGETS)
+        paths = gate.path(gate.plan.leaves()[0], [question] * _BATCH)
+        drawn.update(tuple(path.tolist()) for path in paths)
+    every = path_law(COUNTS, ROWS, TARGETS, 0.4)
+    return (
+        "path",
+        [drawn[path] for path in every],
+        lambda factor: list(path_law(COUNTS, ROWS, TARGETS, 0.4 / factor).values()),
+    )

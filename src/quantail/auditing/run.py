@@ -1,0 +1,92 @@
+"""`audit`: run the parts that were asked for and put their findings together."""
+
+import time
+from collections.abc import Callable, Collection, Iterator
+
+from quantail.auditing.counting import count_findings
+from quantail.auditing.findings import PARTS, AuditResult, Curve, Finding, Part
+from quantail.auditing.gallery import exhibits, gallery_curve, judge
+from quantail.auditing.goodness import goodness_findings
+from quantail.auditing.lattices import check, lattices
+from quantail.auditing.trials import trial_findings
+from quantail.auditing.whole_tables import replay_findings
+from quantail.errors import OptionError
+
+CONFIDENCE = 0.9999  # of all lower bounds together: a valid mechanism fails one audit in ten thousand
+RUNS, REPLAYS = 2000, 1
+DEFAULT: tuple[Part, ...] = ("exact",)
+
+Progress = Callable[[str, float], None]
+
+
+def audit(
+    parts: Collection[Part] = DEFAULT,
+    *,
+    runs: int = RUNS,
+    replays: int = REPLAYS,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Audit the privacy of every mechanism. No confidential data are read, and nothing is charged.
+
+    While it runs, candidate lists of some mechanisms are shortened so that they can be enumerated. A fit in another
+    thread at the same time stays private but would use the short lists; run an audit on its own.
+
+    Parameters
+    ----------
+    parts : collection of {"exact", "statistical", "laws", "gallery"}
+        What to check; see `quantail audit --help`.
+    runs : int
+        Runs on each table of a pair, for "statistical".
+    replays : int
+        Neighbouring tables for every whole fit, for "exact".
+    progress : callable, optional
+        Called with the name of a finished check and the share of work done.
+
+    Examples
+    --------
+    >>> result = audit(["laws"])
+    >>> [finding.name for finding in result.findings]
+    ['select, pure', 'select, zcdp', 'count', 'path']
+    """
+    _refuse(parts, runs, replays)
+    started, findings, curves = time.monotonic(), list[Finding](), list[Curve]()
+    chosen = [part for part in PARTS if part in parts]
+    for place, part in enumerate(chosen):
+        for done, (finding, curve) in enumerate(_run(part, runs, replays)):
+            findings.append(finding)
+            curves += [curve] if curve else []
+            if progress:
+                progress(finding.name, (place + min((done + 1) / _EXPECTED[part], 1.0)) / len(chosen))
+    if {"statistical", "gallery"} <= set(chosen):
+        curves.append(gallery_curve(runs))
+    return AuditResult(tuple(findings), tuple(curves), CONFIDENCE, time.monotonic() - started)
+
+
+_EXPECTED: dict[Part, int] = {
+    "exact": 83,
+    "statistical": 40,
+    "laws": 4,
+    "gallery": 16,
+}  # for the progress bar
+
+
+def _run(part: Part, runs: int, replays: int) -> Iterator[tuple[Finding, Curve | None]]:
+    if part == "exact":
+        yield from ((check(lattice), None) for lattice in lattices())
+        yield from ((finding, None) for finding in count_findings())
+        yield from ((finding, None) for finding in replay_findings(replays))
+    elif part == "statistical":
+        yield from trial_findings(runs, CONFIDENCE)
+    elif part == "laws":
+        yield from ((finding, None) for finding in goodness_findings())
+    else:
+        yield from ((judge(exhibit), None) for exhibit in exhibits())
+
+
+def _refuse(parts: Collection[Part], runs: int, replays: int) -> None:
+    if isinstance(parts, str) or not parts or not set(parts) <= set(PARTS):
+        raise OptionError(f"parts must be a list of some of: {', '.join(PARTS)}")
+    if runs < 100:
+        raise OptionError("runs must be at least 100; bounds from fewer say nothing")
+    if replays < 1:
+        raise OptionError("replays must be at least 1")

@@ -1,0 +1,157 @@
+"""Many runs with secure noise on pairs of neighbours: what an attacker can really tell apart.
+
+Worst-case pairs are those that the enumeration finds; random pairs are drawn with more rows. All bounds hold together:
+the error of the whole part is shared out among its pairs.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from quantail.auditing.bounds import Draw, Evidence, Ratio, gather
+from quantail.auditing.enumeration import Mechanism, Table, enumerable, gate_of, law_of, replaced, search
+from quantail.auditing.findings import Curve, Finding
+from quantail.auditing.lattices import Lattice, lattices
+from quantail.auditing.mechanisms import Replacement
+from quantail.privacy import Relation, SecureNoise
+from quantail.schema import Column, Schema
+from quantail.synthesis import TableSynthesizer
+
+CHOSEN = (
+    "ladder, quartiles",
+    "ladder in two bins, level 1/2",
+    "joint draw, levels (0.25, 0.75)",
+    "slope",
+    "bend in two bins",
+    "growth of a tilt, two growth questions",
+    "kng, one column",
+    "stepwise, one column",
+    "sandwich, one column",
+)
+_RANDOM_ROWS = 9  # rows of random tables; the public size that mechanisms are told stays that of the lattice
+_SMALLEST_TABLE = 20
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Two neighbouring tables and a mechanism to tell them apart by, claimed epsilon 1."""
+
+    name: str
+    relation: str
+    build: Callable[[], Mechanism]
+    pair: tuple[Table, Table]
+    short: tuple[Replacement, ...] = ()
+    enumerated: bool = True  # the exact law is cheap to find
+    share: float = 1.0  # of the runs: some mechanisms take longer
+
+    def run(self, runs: int, error: float) -> Evidence:
+        """Run the mechanism on both tables with secure noise."""
+        with enumerable(), replaced(*self.short):  # OpenDP's maps are remembered, draws are the real ones
+            mechanism = self.build()
+            ratio = self._exact_ratio(mechanism) if self.enumerated else None
+            first, second = (_draws(mechanism, table) for table in self.pair)
+            return gather(first, second, max(int(runs * self.share), 20), error, ratio)
+
+    def _exact_ratio(self, mechanism: Mechanism) -> Ratio:
+        one, other = (law_of_release(mechanism, table) for table in self.pair)
+
+        def ratio(output: Hashable) -> float:
+            p, q = one.get(output, 0.0), other.get(output, 0.0)
+            return math.log(p / q) if p and q else math.inf * ((p > q) - (p < q)) if p != q else 0.0
+
+        return ratio
+
+
+def law_of_release(mechanism: Mechanism, table: Table) -> dict[Hashable, float]:
+    """Return the law of what is released, whatever was answered on the way."""
+    law: dict[Hashable, float] = defaultdict(float)
+    outcome: Any  # (answers, release)
+    for outcome, probability in law_of(lambda noise: mechanism(table, noise)).items():
+        law[outcome[1]] += probability
+    return law
+
+
+def _draws(mechanism: Mechanism, table: Table) -> Draw:
+    noise: Any = SecureNoise()
+    return lambda: mechanism(table, noise)
+
+
+def trials(chosen: tuple[str, ...] = CHOSEN, seed: int = 1) -> list[Trial]:
+    """Return all trials: worst and random pairs of every mechanism, counts, and a whole table."""
+    cases = [case for case in lattices() if case.name in chosen]
+    rng = np.random.default_rng(seed)
+    found = [trial for case in cases for trial in (_worst(case), _random(case, rng))]
+    relations: tuple[Relation, ...] = ("replace-one", "add-remove")
+    return [*found, *(trial for relation in relations for trial in (_counts(relation), _whole(relation)))]
+
+
+def _worst(case: Lattice) -> Trial:
+    with enumerable(), replaced(*case.short):
+        pair = search(case.build(), case.domain, case.rows, case.relation, case.kept).pair
+    return Trial(f"{case.name}, worst pair", case.relation, case.build, pair, case.short, share=_share(case))
+
+
+def _random(case: Lattice, rng: np.random.Generator) -> Trial:
+    rest = tuple(case.domain[k] for k in rng.integers(len(case.domain), size=_RANDOM_ROWS))
+    one, other = (case.domain[k] for k in rng.choice(len(case.domain), 2, replace=False))
+    pair = ((*rest, one), (*rest, other)) if case.relation == "replace-one" else (rest, (*rest, one))
+    return Trial(f"{case.name}, random pair", case.relation, case.build, pair, case.short, share=_share(case))
+
+
+def _share(case: Lattice) -> float:
+    return 0.4 if case.name.startswith(("kng", "stepwise", "sandwich", "bend")) else 1.0
+
+
+def _counts(relation: Relation) -> Trial:
+    """Count two categories; answers far out are put together, which is post-processing."""
+
+    def mechanism(table: Table, noise: Any) -> Hashable:
+        gate = gate_of(noise, relation, 1)
+        counts = np.bincount(table, minlength=2).astype(np.int64)
+        sensitivity = 2 if relation == "replace-one" else 1
+        return tuple(np.clip(gate.count(gate.plan.leaves()[0], counts, sensitivity), -2, 8).tolist())
+
+    pair = ((0,) * 6, (0,) * 5 + (1,)) if relation == "replace-one" else ((0,) * 5, (0,) * 6)
+    return Trial("count, worst pair", relation, lambda: mechanism, pair, enumerated=False)
+
+
+def _whole(relation: Relation) -> Trial:
+    """Fit a table of one category and one number, end to end; the attacker looks at what is released of each."""
+    columns = (Column("kind", "category", categories=("a", "b")), Column("size", "integer", 0, 12))
+    synthesizer = TableSynthesizer(Schema(columns, unit="row", neighbours=relation), 1)
+
+    def mechanism(table: Table, noise: Any) -> Hashable:
+        kind, size = zip(*table, strict=True)
+        model = synthesizer.fit(pa.table({"kind": list(kind), "size": list(size)}))
+        drawn = model.sample(64).to_pydict()
+        return drawn["kind"].count("b") // 8, sum(drawn["size"]) // 128
+
+    rows = (("a", 0),) * (_SMALLEST_TABLE - 1)
+    last = (("b", 12),)
+    pair = ((*rows, ("a", 0)), rows + last) if relation == "replace-one" else (rows, rows + last)
+    return Trial("whole table, end to end", relation, lambda: mechanism, pair, enumerated=False, share=0.05)
+
+
+def trial_findings(
+    runs: int, confidence: float, chosen: tuple[str, ...] = CHOSEN
+) -> Iterator[tuple[Finding, Curve]]:
+    """Yield the bound and the trade-off curve of every trial; all bounds hold with the confidence given."""
+    every = trials(chosen)
+    for trial in every:
+        evidence = trial.run(runs, (1 - confidence) / len(every))
+        name = f"{trial.name} ({trial.relation})"
+        curve = Curve(name, 1.0, evidence.false_positive, evidence.false_negative)
+        yield bound_finding(trial, evidence), curve
+
+
+def bound_finding(trial: Trial, evidence: Evidence) -> Finding:
+    """Return the finding of one trial."""
+    kept = evidence.bound <= 1.0 and math.isfinite(evidence.bound)
+    return Finding(
+        "statistical", trial.name, trial.relation, evidence.bound, 1.0, evidence.runs, "runs", kept
+    )
