@@ -28,4 +28,4 @@ def test_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
-    check_runs(tmp_path, 60, seed=2)
+    check_runs(tmp_path, 30, seed=2)

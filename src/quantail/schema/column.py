@@ -16,6 +16,8 @@ Grid = Literal["linear", "log"]
 
 # Whole numbers are exact in a float64 up to here.
 LARGEST_INTEGER = 2**53
+# Names and labels beyond this are no names; messages quote them.
+LONGEST_TEXT = 1000
 # A float64 carries no more than fifteen decimal digits faithfully.
 MOST_DECIMALS = 15
 
@@ -227,6 +229,13 @@ def check_text(text: object, where: str, advice: str) -> None:
         raise SchemaError(f"{where} is blank; {advice}")
     if not _encodable(text):
         raise SchemaError(f"{where} holds a character that UTF-8 cannot write; {advice}")
+    if len(text) > LONGEST_TEXT:
+        raise SchemaError(f"{where} is longer than {LONGEST_TEXT} characters; {advice}")
+
+
+def shown(value: object) -> str:
+    """Quote a value of the schema in a message, if it is a text that a reader can take in."""
+    return repr(value) if isinstance(value, str) and len(value) <= 60 else "as it is written"
 
 
 def _encodable(text: str) -> bool:
@@ -241,5 +250,5 @@ def _check_choice(column: Column, option: str, allowed: tuple[str, ...]) -> None
     given = getattr(column, option)
     if given not in allowed:
         raise SchemaError(
-            f"column {column.name!r}: {option} {given!r} is unknown; write one of {', '.join(allowed)}"
+            f"column {column.name!r}: {option} {shown(given)} is unknown; write one of {', '.join(allowed)}"
         )

@@ -6,12 +6,13 @@ one unit, in all of its periods at once. A wide table has one row per unit and o
 for every confidential column and period; a long table has one row per unit and period.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import Column, check_text
+from quantail.schema.column import Column, check_text, shown
 
 Layout = Literal["wide", "long"]
 
@@ -61,7 +62,7 @@ class Panel:
             check_text(getattr(self, option), f"[panel] {option}", f'write a column name: {option} = "..."')
         if self.layout not in get_args(Layout):
             allowed = ", ".join(get_args(Layout))
-            raise SchemaError(f"[panel] layout {self.layout!r} is unknown; write one of {allowed}")
+            raise SchemaError(f"[panel] layout {shown(self.layout)} is unknown; write one of {allowed}")
         self._check_time()
         named = self.named
         if len(set(named)) < len(named):
@@ -145,7 +146,7 @@ def _check_names(panel: Panel, columns: tuple[Column, ...], confidential: tuple[
             )
     stored = [name for column in confidential for name in panel.stored_as(column.name)]
     stored += [*panel.named, *(column.name for column in columns if column.public)]
-    twice = sorted({name for name in stored if stored.count(name) > 1})
+    twice = sorted(name for name, times in Counter(stored).items() if times > 1)
     if twice:
         raise SchemaError(
             f"column {twice[0]!r} would stand for two things, a period of a column and a column of that name; "

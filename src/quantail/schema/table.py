@@ -6,15 +6,21 @@ protected too).
 """
 
 import hashlib
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import Column, check_text
+from quantail.schema.column import Column, check_text, shown
 from quantail.schema.panel import Panel, check_columns
 
 Neighbours = Literal["replace-one", "add-remove"]
+
+# Every group is fitted, empty ones included, so their number bounds the work that a schema can ask for.
+MOST_GROUPS = 100_000
+# Bytes of a schema file; ten thousand columns take a fiftieth of it.
+_LARGEST_FILE = 2**26
 
 
 @dataclass(frozen=True)
@@ -83,12 +89,16 @@ class Schema:
     def load(cls, path: str | Path) -> "Schema":
         """Read a schema from a TOML file; one that is missing or malformed is a SchemaError."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            with Path(path).open("rb") as file:
+                content = file.read(_LARGEST_FILE + 1)
+            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError:
             raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
         except OSError as error:
             advice = "draft one with `quantail init FILE`, or check the path and its permissions"
             raise SchemaError(f"{path}: cannot read the schema ({error.strerror}); {advice}") from None
+        if len(content) > _LARGEST_FILE:
+            raise SchemaError(f"{path}: far too large for a schema; name the schema, not the table")
         try:
             return cls.from_toml(text)
         except SchemaError as error:
@@ -143,10 +153,13 @@ class Schema:
         return tuple(column.name for column in self.columns if not column.source.strip())
 
     def _check_neighbours(self) -> None:
-        spelled = "add-remove" if str(self.neighbours) == "add/remove" else self.neighbours
+        given: object = self.neighbours
+        spelled = "add-remove" if given == "add/remove" else self.neighbours
         allowed = get_args(Neighbours)
         if spelled not in allowed:
-            raise SchemaError(f"[table] neighbours {spelled!r} is unknown; write one of {', '.join(allowed)}")
+            raise SchemaError(
+                f"[table] neighbours {shown(spelled)} is unknown; write one of {', '.join(allowed)}"
+            )
         object.__setattr__(self, "neighbours", spelled)
 
     def _check_names(self) -> None:
@@ -173,6 +186,13 @@ class Schema:
                     f"[table] by lists {name!r}, which is not a category column; "
                     'describe it in a [[column]] section with type = "category", or remove it from by'
                 )
+        if (
+            math.prod(len(column.categories) or 1 for column in self.columns if column.name in self.by)
+            > MOST_GROUPS
+        ):
+            raise SchemaError(
+                f"[table] by makes more than {MOST_GROUPS} groups; leave out a column, or merge categories"
+            )
 
     def _check_predictors(self) -> None:
         for place, column in enumerate(self.columns):

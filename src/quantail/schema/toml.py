@@ -6,12 +6,13 @@ escaped, so that reading back gives an equal schema and equal schemas give equal
 """
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quantail.errors import SchemaError
-from quantail.schema.column import LARGEST_INTEGER, Column
+from quantail.schema.column import LARGEST_INTEGER, Column, shown
 from quantail.schema.panel import Panel
 from quantail.schema.table import Schema
 
@@ -31,6 +32,10 @@ _COLUMN_KEYS = (
     "source",
     "public",
 )
+# Our keys have one part or two. Python's reader takes time in the square of the number of parts, and has no limit.
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
+# How many characters to read over again in search of the line where something was left open.
+_SEARCH = 5_000_000
 _SHORT_ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
@@ -84,37 +89,49 @@ def toml_text(text: str) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
+    nested = "the schema is nested too deep; write plain sections and keys, as `quantail init` does"
+    if _DEEP_KEY.search(text):
+        raise SchemaError(nested)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         # tomllib's message ends in "(at line 3, column 7)", or in this where something was never closed.
-        said = str(error).replace(
-            "at end of document", f"opened at line {_first_bad_line(text)}, never closed"
+        said = _shortened(str(error)).replace(
+            "at end of document", f"opened {_first_bad_line(text)}, never closed"
         )
         raise SchemaError(f"the schema is not valid TOML: {said}; correct that line") from None
+    except RecursionError:
+        raise SchemaError(nested) from None
     except ValueError:
         # Python refuses to read integers of thousands of digits.
         raise SchemaError("the schema holds a number that is too long; write it with an exponent") from None
 
 
-def _first_bad_line(text: str) -> int:
-    """Return the line after the longest run of lines that is valid TOML by itself."""
-    lines = text.split("\n")
-    for count in range(len(lines) - 1, 0, -1):
+def _shortened(said: str) -> str:
+    """Cut what an error quotes of a key or a line; its place is told at the end."""
+    return said if len(said) <= 200 else f"{said[:80]} ... {said[-80:]}"
+
+
+def _first_bad_line(text: str) -> str:
+    """Name the line after the longest run of lines that is valid TOML by itself; give up on long texts."""
+    end, left, line = len(text), _SEARCH, text.count("\n") + 1
+    while (end := text.rfind("\n", 0, end)) >= 0 and left >= 0:
+        left -= end
         try:
-            tomllib.loads("\n".join(lines[:count]))
-        except tomllib.TOMLDecodeError:
+            tomllib.loads(text[:end])
+        except (ValueError, RecursionError):
+            line -= 1
             continue
-        return count + 1
-    return 1
+        return f"at line {line}"
+    return "at line 1" if end < 0 else "on some line"
 
 
 def _check_keys(section: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in section:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            near = difflib.get_close_matches(key[:60], known, n=1, cutoff=0.5)
             advice = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
-            raise SchemaError(f"{where}: unknown key {key!r}; {advice}")
+            raise SchemaError(f"{where}: unknown key {shown(key)}; {advice}")
 
 
 def _check_blanks(sections: list[dict[str, Any]]) -> None:
@@ -165,7 +182,9 @@ def _column(section: dict[str, Any], place: int) -> Column:
 
 def _where(section: Mapping[str, Any], place: int) -> str:
     name = section.get("name")
-    return f"column {name!r}" if isinstance(name, str) and name else f"[[column]] number {place}"
+    return (
+        f"column {name!r}" if isinstance(name, str) and 0 < len(name) <= 200 else f"[[column]] number {place}"
+    )
 
 
 def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
