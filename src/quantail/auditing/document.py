@@ -53,7 +53,7 @@ def render_audit(result: AuditResult, command: str = "", with_figure: bool = Fal
         lines += ["", f"Made by `{command}`."]
     for part, title in _TITLES.items():
         if result.of(part):
-            lines += ["", f"## {title}", "", _explained(part, result), "", *_table(result.of(part))]
+            lines += ["", f"## {title}", "", _explained(part, result), "", *_table(part, result.of(part))]
         if part == "statistical" and result.of(part) and with_figure:
             lines += ["", f"![Trade-off curves]({FIGURE})"]
     return "\n".join(lines) + "\n"
@@ -71,9 +71,14 @@ def _explained(part: Part, result: AuditResult) -> str:
     return text
 
 
-def _table(findings: tuple[Finding, ...]) -> list[str]:
+def verdict_title(part: Part) -> str:
+    """Return what a check says yes or no to."""
+    return "caught" if part == "gallery" else "passed"
+
+
+def _table(part: Part, findings: tuple[Finding, ...]) -> list[str]:
     rows = [
-        "| check | neighbours | figure | limit | rests on | passed | remark |",
+        f"| check | neighbours | figure | limit | rests on | {verdict_title(part)} | remark |",
         "|---|---|---:|---:|---:|---|---|",
     ]
     for f in findings:

@@ -112,6 +112,6 @@ def gallery_findings() -> Iterator[Finding]:
 
 def gallery_curve(runs: int) -> Curve:
     """Return the trade-off curve of the paper's sensitivity, which lies where no epsilon-DP mechanism can be."""
-    first, second = (_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 6.0))
+    first, second = (_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 5.0))
     found = gather(first, second, runs, ERROR)
     return Curve("the paper's sensitivity (flawed)", 1.0, found.false_positive, found.false_negative, True)

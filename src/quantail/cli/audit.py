@@ -64,7 +64,7 @@ def _print(result: "AuditResult", parts: "list[Part]") -> None:
     from rich.table import Table
 
     from quantail.auditing import MEANING
-    from quantail.auditing.document import show_figure
+    from quantail.auditing.document import show_figure, verdict_title
 
     for part in parts:
         table = Table(title=part, box=None, pad_edge=False, header_style="bold", title_justify="left")
@@ -72,7 +72,7 @@ def _print(result: "AuditResult", parts: "list[Part]") -> None:
             table.add_column(name, overflow="fold")
         for name in ("figure", "limit", "rests on"):
             table.add_column(name, justify="right")
-        table.add_column("passed")
+        table.add_column(verdict_title(part))
         table.add_column("remark", overflow="fold")
         for f in result.of(part):
             figures = (show_figure(f.figure), show_figure(f.limit), f"{f.checked:,} {f.unit}")

@@ -1,0 +1,140 @@
+"""Small versions of each part: valid mechanisms pass, and each part fails when production code is off."""
+
+import dataclasses
+import math
+
+import pytest
+
+from quantail.auditing import trials
+from quantail.auditing.bounds import gather
+from quantail.auditing.counting import count_findings, search_counts, values_of_a_column
+from quantail.auditing.flawed import scores
+from quantail.auditing.goodness import goodness_findings
+from quantail.auditing.lattices import check, lattices
+from quantail.auditing.trials import Trial, bound_finding
+from quantail.auditing.whole_tables import FITS, replay_finding
+from quantail.privacy import SecureNoise, gate
+from quantail.quantiles import ladder
+from quantail.synthesis import lines_fitting
+
+CASES = {(case.name, case.relation): case for case in lattices()}
+QUICK = [
+    ("ladder, quartiles", "replace-one"),
+    ("ladder in two bins, level 2/3", "add-remove"),
+    ("joint draw, levels (0.25, 0.75)", "add-remove"),
+    ("slope, secret subsample", "add-remove"),
+    ("bend in two bins", "replace-one"),
+    ("tilt, two growth questions", "replace-one"),
+    ("stepwise, varying slopes", "replace-one"),
+    ("sandwich, two columns, varying slopes", "add-remove"),
+]
+
+
+def test_every_method_is_there_under_both_relations():
+    words = ("ladder", "joint draw", "slope", "bend", "tilt", "kng", "stepwise", "sandwich")
+    for word in words:
+        for relation in ("replace-one", "add-remove"):
+            assert any(name.startswith(word) and of == relation for name, of in CASES)
+    assert len(CASES) == len(lattices())
+
+
+@pytest.mark.parametrize("case", QUICK, ids=" ".join)
+def test_valid_mechanisms_pass_exactly(case):
+    found = check(CASES[case])
+    assert found.passed and 0.2 < found.figure <= 1 + 1e-9 and found.checked > 10
+
+
+def test_production_code_with_too_small_a_sensitivity_fails(monkeypatch):
+    honest = ladder.level_sensitivity
+    monkeypatch.setattr(ladder, "level_sensitivity", lambda t, relation: honest(t, "add-remove"))
+    found = check(CASES["ladder, median", "replace-one"])
+    assert not found.passed and found.figure > 1.5
+
+
+def test_counts_pass():
+    found = list(count_findings())
+    assert len(found) == 7 and all(0.99 < one.figure <= 1 and one.passed for one in found)
+
+
+def test_counts_for_another_relation_fail():
+    assert search_counts(values_of_a_column("add-remove"), range(5), 3, "replace-one").loss > 1.9
+
+
+SANDWICH = next(fit for fit in FITS if fit.name == "sandwich, fixed slopes")
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_whole_fits_pass(relation):
+    found = replay_finding(SANDWICH, relation, 1)
+    assert found.passed and 0.01 < found.figure <= found.limit and found.checked == 1
+
+
+def test_a_model_that_knows_a_row_fails(monkeypatch):
+    # The released median is thrown away and the table's own mean taken.
+    honest = lines_fitting._fit_intercept
+
+    def leaking(fit, design, scale, left):
+        honest(fit, design, scale, left)
+        return float(left.mean())
+
+    monkeypatch.setattr(lines_fitting, "_fit_intercept", leaking)
+    assert not replay_finding(SANDWICH, "replace-one", 1).passed
+
+
+def test_the_gates_laws_pass():
+    found = list(goodness_findings(6000))
+    assert [one.name for one in found] == ["select, pure", "select, zcdp", "count", "path"]
+    assert all(one.passed and one.figure >= 1e-6 for one in found)
+
+
+def test_noise_off_by_a_fifth_fails(monkeypatch):
+    honest = gate.rounded_up
+    monkeypatch.setattr(gate, "rounded_up", lambda *parts: 0.8 * honest(*parts))
+    monkeypatch.setattr(gate.Gate, "_covered", lambda self, spent, cost: None)  # OpenDP would refuse
+    assert [one.passed for one in goodness_findings(6000)] == [False, False, False, True]
+
+
+def test_bounds_of_valid_mechanisms_stay_below_the_claim():
+    found = [finding for finding, _ in trials.trial_findings(200, 0.9999, ("slope",))]
+    assert len(found) == 8 and all(one.passed and math.isfinite(one.figure) for one in found)
+
+
+def test_random_pairs_are_neighbours():
+    for trial in trials.trials(("slope",)):
+        one, other = (sorted(map(repr, table)) for table in trial.pair)
+        if trial.relation == "replace-one":
+            assert len(one) == len(other)
+        else:
+            assert abs(len(one) - len(other)) == 1
+        small, large = sorted((one, other), key=len)
+        missing = list(large)
+        for row in small:
+            if row in missing:
+                missing.remove(row)
+        assert len(missing) == 1
+
+
+def test_runs_catch_the_papers_sensitivity():
+    pair = ((1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 5.0))
+    trial = Trial("published", "replace-one", lambda: scores.flawed_quantile, pair)
+    found = bound_finding(trial, trial.run(1500, 1e-6))
+    assert not found.passed and found.figure > 1.2
+    honest = dataclasses.replace(trial, build=lambda: scores.valid_quantile)
+    assert bound_finding(honest, honest.run(1500, 1e-6)).passed
+
+
+def test_runs_use_secure_noise(monkeypatch):
+    drawn = []
+    honest = SecureNoise.noisy_max
+    monkeypatch.setattr(
+        SecureNoise, "noisy_max", lambda self, *question: drawn.append(1) or honest(self, *question)
+    )
+    pair = ((1.0, 1.0), (1.0, 6.0))
+    evidence = Trial("median", "replace-one", lambda: scores.valid_quantile, pair).run(100, 0.01)
+    assert len(drawn) >= evidence.runs == 200
+
+
+def test_the_two_draws_of_a_pair_are_not_mixed_up():
+    # Evidence is symmetric in its tables.
+    one, other = lambda: "a", lambda: "b"
+    assert gather(one, other, 400, 0.01).bound == pytest.approx(gather(other, one, 400, 0.01).bound)

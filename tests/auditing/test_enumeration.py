@@ -1,0 +1,91 @@
+"""The machinery of the exact audit: laws by hand, all neighbours and no others, nothing left replaced behind."""
+
+import math
+from math import comb
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from quantail.auditing.enumeration import Branching, enumerable, law_of, loss, neighbours, replaced, search
+from quantail.auditing.laws import geometric_law, p_value, path_law
+from quantail.privacy import SimulatedNoise, gate, paths
+
+
+def coin(chance):
+    return lambda noise: noise.choose(np.log([chance, 1 - chance]))
+
+
+def test_a_law_counts_every_outcome_once():
+    def two_coins(noise):
+        return coin(0.25)(noise) + coin(0.5)(noise)
+
+    law = law_of(two_coins)
+    assert {key: round(p, 12) for key, p in law.items()} == {
+        ((0, 0), 0): 0.125,
+        ((0, 1), 1): 0.125,
+        ((1, 0), 1): 0.375,
+        ((1, 1), 2): 0.375,
+    }
+
+
+def test_secret_outcomes_are_mixed_not_shown():
+    def hidden(noise):
+        return noise.choose(np.log([0.5, 0.5]), secret=True) * 0
+
+    assert law_of(hidden) == {((), 0): pytest.approx(1.0)}
+
+
+def test_loss_is_the_largest_log_ratio_and_infinite_off_the_support():
+    assert loss({"a": 0.5, "b": 0.5}, {"a": 0.25, "b": 0.75}) == pytest.approx(math.log(2))
+    assert loss({"a": 1.0}, {"a": 0.5, "b": 0.5}) == math.inf
+
+
+@pytest.mark.parametrize(("kinds", "rows"), [(2, 1), (3, 2), (5, 4)])
+def test_all_pairs_of_neighbours_are_visited(kinds, rows):
+    # Multisets of size r over k kinds: C(k + r - 1, r); each rest of r - 1 rows has C(k, 2) replacements.
+    replaced_rows = list(neighbours(range(kinds), rows, "replace-one"))
+    assert len(replaced_rows) == comb(kinds + rows - 2, rows - 1) * comb(kinds, 2)
+    assert all(len(a) == len(b) == rows and a != b for a, b in replaced_rows)
+    added = list(neighbours(range(kinds), rows, "add-remove"))
+    assert len(added) == comb(kinds + rows - 1, rows) * kinds
+    assert all(len(b) == len(a) + 1 for a, b in added)
+
+
+def test_search_finds_the_pair_that_is_told_apart_best():
+    # Randomised response on whether the table holds a 2: only a 2 that comes or goes shows.
+    def mechanism(table, noise):
+        return coin(0.75 if 2 in table else 0.25)(noise)
+
+    worst = search(mechanism, (0, 1, 2), 1, "replace-one")
+    assert worst.loss == pytest.approx(math.log(3)) and worst.pairs == 3 and (2,) in worst.pair
+
+
+def test_replacements_end_with_the_block_even_after_an_error():
+    owner = SimpleNamespace(a=1, b=2)
+    with pytest.raises(ZeroDivisionError), replaced((owner, "a", 10), (owner, "b", 20), (owner, "a", 30)):
+        assert (owner.a, owner.b) == (30, 20)
+        1 / 0  # noqa: B018
+    assert (owner.a, owner.b) == (1, 2)
+
+
+def test_enumeration_leaves_other_sources_their_own_draws():
+    honest = paths._pick, gate.noisy_max_measurement
+    logs = np.log([0.2, 0.3, 0.5])
+    expected = [paths._pick(logs, SimulatedNoise(seed)) for seed in range(20)]
+    with enumerable():
+        assert [paths._pick(logs, SimulatedNoise(seed)) for seed in range(20)] == expected
+        assert paths._pick(logs, Branching([2])) == 2
+    assert (paths._pick, gate.noisy_max_measurement) == honest
+
+
+def test_laws_add_up_to_one():
+    assert geometric_law(3.0, 20).sum() == pytest.approx(1.0)
+    law = path_law([1, 2, 5, 6], 8, [3, 2, 3], 0.4)
+    assert len(law) == 10 and sum(law.values()) == pytest.approx(1.0)
+
+
+def test_p_values_are_small_for_another_law_only():
+    expected = np.array([0.5, 0.3, 0.2])
+    assert p_value([500, 300, 200], expected) == pytest.approx(1.0)
+    assert p_value([600, 250, 150], expected) < 1e-6
