@@ -12,6 +12,7 @@ from quantail.auditing.flawed import scores
 from quantail.auditing.goodness import goodness_findings
 from quantail.auditing.lattices import check, lattices
 from quantail.auditing.trials import Trial, bound_finding
+from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import FITS, replay_finding
 from quantail.privacy import SecureNoise, gate
 from quantail.quantiles import ladder
@@ -138,3 +139,8 @@ def test_the_two_draws_of_a_pair_are_not_mixed_up():
     # Evidence is symmetric in its tables.
     one, other = lambda: "a", lambda: "b"
     assert gather(one, other, 400, 0.01).bound == pytest.approx(gather(other, one, 400, 0.01).bound)
+
+
+def test_a_whole_panel_passes():
+    found = next(panel_findings(1))
+    assert found.name == "whole panel, pooled" and found.passed and 0.05 < found.figure <= found.limit

@@ -1,9 +1,12 @@
 """The audit: every mechanism against the epsilon that it claims, and the checks against known flaws.
 
-Four parts, each readable by itself. *Exact* (`lattices`, `counting`, `whole_tables`): the law of production code on
-small tables, enumerated for all neighbours, and whole fits replayed on a neighbour. *Statistical* (`trials`): many
-runs with secure noise and lower confidence bounds on epsilon. *Laws* (`goodness`): the gate's draws against the
-analytic law. *Gallery* (`gallery`, `flawed`): mechanisms with one flaw each, which the other parts must catch.
+Four parts, each readable by itself:
+
+- *exact* (`lattices`, `counting`, `whole_tables`, `whole_panels`): the law of production code on small tables,
+  enumerated for all neighbours, and whole fits replayed on a neighbour;
+- *statistical* (`trials`): many runs with secure noise and lower confidence bounds on epsilon;
+- *laws* (`goodness`): the gate's draws against the analytic law;
+- *gallery* (`gallery`, `flawed`): mechanisms with one flaw each, which these checks must catch.
 
 The tests of `tests/privacy` use the same enumeration on more cases.
 """
