@@ -14,10 +14,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
+
+from quantail.privacy import SecureNoise
 
 EVENTS = 12  # events tried in each direction; the bound holds for all of them together
 
@@ -37,13 +40,19 @@ class Evidence:
     false_negative: tuple[float, ...]
 
 
+def secure_draws(mechanism: Callable[..., Hashable], table: Any) -> Draw:
+    """Return runs of a mechanism on a table with secure noise."""
+    noise = SecureNoise()
+    return lambda: mechanism(table, noise)
+
+
 def lower_epsilon(hits: int, runs: int, others: int, other_runs: int, error: float) -> float:
     """Return a lower bound on epsilon that is wrong with probability `error` at most.
 
     Examples
     --------
     >>> round(lower_epsilon(900, 1000, 100, 1000, 1e-4), 2)
-    1.82
+    1.8
     """
     low = beta.ppf(error / 2, hits, runs - hits + 1) if hits else 0.0
     high = beta.ppf(1 - error / 2, others + 1, other_runs - others) if others < other_runs else 1.0

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
-from quantail.auditing.bounds import Draw, gather
+from quantail.auditing.bounds import gather, secure_draws
 from quantail.auditing.counting import search_counts
 from quantail.auditing.enumeration import Table, enumerable, neighbours, search
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.flawed import inputs, scores, spending
-from quantail.privacy import SecureNoise
 
 Check = Literal["enumeration", "counting", "runs"]
 VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
@@ -45,7 +44,7 @@ class Exhibit:
             return worst.loss, worst.pairs
         if self.check == "runs":
             first, second = self._pilot(mechanism)
-            found = gather(_draws(mechanism, first), _draws(mechanism, second), _RUNS, ERROR)
+            found = gather(secure_draws(mechanism, first), secure_draws(mechanism, second), _RUNS, ERROR)
             return found.bound, found.runs
         with enumerable():
             worst = search(mechanism, self.domain, self.rows, self.relation)
@@ -55,15 +54,10 @@ class Exhibit:
         """Return the pair of neighbours whose outputs overlap least in a few runs; they are not used again."""
 
         def overlap(pair: tuple[Table, Table]) -> int:
-            one, other = (Counter(_draws(mechanism, table)() for _ in range(_PILOT)) for table in pair)
+            one, other = (Counter(secure_draws(mechanism, table)() for _ in range(_PILOT)) for table in pair)
             return (one & other).total()
 
         return min(neighbours(self.domain, self.rows, self.relation), key=overlap)
-
-
-def _draws(mechanism: Callable[..., Any], table: Table) -> Draw:
-    noise = SecureNoise()
-    return lambda: mechanism(table, noise)
 
 
 def exhibits() -> tuple[Exhibit, ...]:
@@ -112,6 +106,6 @@ def gallery_findings() -> Iterator[Finding]:
 
 def gallery_curve(runs: int) -> Curve:
     """Return the trade-off curve of the paper's sensitivity, which lies where no epsilon-DP mechanism can be."""
-    first, second = (_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 5.0))
+    first, second = (secure_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 5.0))
     found = gather(first, second, runs, ERROR)
     return Curve("the paper's sensitivity (flawed)", 1.0, found.false_positive, found.false_negative, True)

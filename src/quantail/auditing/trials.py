@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quantail.auditing.bounds import Draw, Evidence, Ratio, gather
+from quantail.auditing.bounds import Evidence, Ratio, gather, secure_draws
 from quantail.auditing.enumeration import Mechanism, Table, enumerable, gate_of, law_of, replaced, search
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.lattices import Lattice, lattices
 from quantail.auditing.mechanisms import Replacement
-from quantail.privacy import Relation, SecureNoise
+from quantail.privacy import Relation
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer
 
@@ -35,6 +35,7 @@ CHOSEN = (
 )
 _RANDOM_ROWS = 9  # rows of random tables; the public size that mechanisms are told stays that of the lattice
 _SMALLEST_TABLE = 20
+_NEVER = 1e-300  # in place of a probability of zero
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,14 @@ class Trial:
         with enumerable(), replaced(*self.short):  # OpenDP's maps are remembered, draws are the real ones
             mechanism = self.build()
             ratio = self._exact_ratio(mechanism) if self.enumerated else None
-            first, second = (_draws(mechanism, table) for table in self.pair)
+            first, second = (secure_draws(mechanism, table) for table in self.pair)
             return gather(first, second, max(int(runs * self.share), 20), error, ratio)
 
     def _exact_ratio(self, mechanism: Mechanism) -> Ratio:
         one, other = (law_of_release(mechanism, table) for table in self.pair)
 
         def ratio(output: Hashable) -> float:
-            p, q = one.get(output, 0.0), other.get(output, 0.0)
-            return math.log(p / q) if p and q else math.inf * ((p > q) - (p < q)) if p != q else 0.0
+            return math.log(one.get(output, _NEVER) / other.get(output, _NEVER))
 
         return ratio
 
@@ -74,11 +74,6 @@ def law_of_release(mechanism: Mechanism, table: Table) -> dict[Hashable, float]:
     for outcome, probability in law_of(lambda noise: mechanism(table, noise)).items():
         law[outcome[1]] += probability
     return law
-
-
-def _draws(mechanism: Mechanism, table: Table) -> Draw:
-    noise: Any = SecureNoise()
-    return lambda: mechanism(table, noise)
 
 
 def trials(chosen: tuple[str, ...] = CHOSEN, seed: int = 1) -> list[Trial]:

@@ -27,9 +27,8 @@ def valid_grid(table: Table, noise: Any) -> Hashable:
 
 def flawed_bounds(table: Table, noise: Any) -> Hashable:
     """Use data-derived bounds."""
-    return _median(
-        table, noise, np.linspace(0.0, max(table), 5)
-    )  # flaw: the maximum can be read off the grid
+    grid = np.linspace(0.0, max(table), 5)  # flaw: the maximum can be read off the grid
+    return _median(table, noise, grid)
 
 
 def flawed_grid(table: Table, noise: Any) -> Hashable:
@@ -44,10 +43,8 @@ def valid_depth(table: Table, noise: Any) -> Hashable:
 
 def flawed_depth(table: Table, noise: Any) -> Hashable:
     """Use a data-derived depth."""
-    spread = max(table) - min(table)
-    return _rungs(
-        table, noise, (0.25, 0.75) if spread > 2 else (0.5,)
-    )  # flaw: tells how spread out the rows are
+    wide = max(table) - min(table) > 2  # flaw: the number of rungs tells how spread out the rows are
+    return _rungs(table, noise, (0.25, 0.75) if wide else (0.5,))
 
 
 def _rungs(table: Table, noise: Any, levels: tuple[float, ...]) -> Hashable:
@@ -95,9 +92,8 @@ def valid_empty(table: Table, noise: Any) -> Hashable:
 
 def flawed_empty(table: Table, noise: Any) -> Hashable:
     """Branch on an empty bin."""
-    return _bins(
-        table, noise, tuple(sorted({k for k, _ in table}))
-    )  # flaw: an unasked bin is known to be empty
+    asked = tuple(sorted({k for k, _ in table}))  # flaw: a bin that is not asked is known to be empty
+    return _bins(table, noise, asked)
 
 
 def _median_of(table: Table, noise: Any, rows: int) -> Hashable:

@@ -80,9 +80,8 @@ def valid_joint(table: Table, noise: Any) -> Hashable:
 
 def flawed_joint(table: Table, noise: Any) -> Hashable:
     """Draw jointly inside bins of private size."""
-    sizes = [
-        max(sum(k == cell for k, _ in table), 1) for cell in (0, 1)
-    ]  # flaw: the targets move with the rows
+    second = sum(k for k, _ in table)
+    sizes = (max(len(table) - second, 1), max(second, 1))  # flaw: the targets move with the rows
     return _joint_in_bins(table, noise, sizes)
 
 

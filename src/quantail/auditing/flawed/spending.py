@@ -81,10 +81,8 @@ def flawed_chain(table: Table, noise: Any) -> Hashable:
         for other in {k - 1, k + 1} & set(range(weights.size)):
             steps[k, other] = 0.5 * min(1.0, weights[other] / weights[k])
         steps[k, k] = 1 - steps[k].sum()
-    start = np.eye(weights.size)[
-        np.argmax(weights)
-    ]  # flaw: as private as the start until the chain forgets it
-    return int(noise.choose(np.log(start @ np.linalg.matrix_power(steps, 8))))
+    start = int(np.argmax(weights))  # flaw: no more private than its start until the chain forgets it
+    return int(noise.choose(np.log(np.linalg.matrix_power(steps, 8)[start])))
 
 
 def _weights(table: Table) -> Any:
