@@ -24,6 +24,7 @@ from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
 
 FORMAT = 1
+MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
 
@@ -105,6 +106,8 @@ class TableModel:
                 raise OptionError(f"{word} must be a whole number of at least 1")
         if draw not in ("balanced", "independent"):
             raise OptionError("draw must be 'balanced' or 'independent'")
+        if n is None and self.rows > MOST_ROWS:
+            raise ModelError(f"the model describes more than {MOST_ROWS} rows; say how many to draw")
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         tables = [
             self._frame(self.rows if n is None else n, rng, draw == "balanced") for _ in range(replicates)
@@ -126,10 +129,12 @@ class TableModel:
     def _draw(
         self, group: GroupModel, n: int, rng: np.random.Generator, balanced: bool
     ) -> dict[str, NDArray[Any]]:
-        values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced))
-        for column in group.columns:
-            if not isinstance(column, CategoryModel):
-                values[column.name] = column.scale.backward(values[column.name])
+        # What a damaged model makes beyond the range of numbers is refused when the table is built.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced))
+            for column in group.columns:
+                if not isinstance(column, CategoryModel):
+                    values[column.name] = column.scale.backward(values[column.name])
         return values | {
             name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
         }
@@ -191,11 +196,29 @@ class TableModel:
         if not self.groups:
             raise ValueError("no groups")
         for group in self.groups:
+            self._check_group(group)
             rows = self._draw(group, 3, np.random.default_rng(0), balanced=False)
             if set(rows) != set(self.schema.names) or not all(
                 np.isfinite(part).all() for part in rows.values()
             ):
                 raise ValueError("columns do not match the schema, or hold no numbers")
+
+    def _check_group(self, group: GroupModel) -> None:
+        """Raise a ValueError for what a few rows may not show: cells without shares, impossible sizes."""
+        labels = [self.schema.column(name).categories for name in self.schema.by]
+        if not 0 <= group.rows <= 2**53 or len(group.codes) != len(labels):
+            raise ValueError("a group of impossible size")
+        if not all(0 <= code < len(known) for code, known in zip(group.codes, labels, strict=True)):
+            raise ValueError("a group that does not exist")
+        for column in group.columns:
+            if not isinstance(column, CategoryModel):
+                continue
+            cells = len(column.cuts) + 1
+            if column.context and not column.cuts:
+                cells = len(self.schema.column(column.context).categories)
+            wanted = {len(self.schema.column(column.name).categories)}
+            if len(column.shares) != cells or {len(row) for row in column.shares} != wanted:
+                raise ValueError("shares that do not match the categories")
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
@@ -224,7 +247,15 @@ class TableModel:
             return cls.from_dict(form)
         except ModelError:
             raise
-        except (QuantailError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
+        except (
+            QuantailError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ):
             raise ModelError(
                 f"{path} is not a complete model; fit again, or get a fresh copy of it"
             ) from None
