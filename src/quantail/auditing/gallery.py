@@ -5,7 +5,7 @@ caught, and the valid one must pass the same check on the same tables.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
@@ -97,11 +97,6 @@ def judge(exhibit: Exhibit) -> Finding:
     note = f"{'caught' if caught else 'MISSED'} by {exhibit.check}; valid twin {honest:.2f}"
     unit = "runs" if exhibit.check == "runs" else "pairs"
     return Finding("gallery", exhibit.name, exhibit.relation, figure, 1.0, checked, unit, caught, note)
-
-
-def gallery_findings() -> Iterator[Finding]:
-    """Yield the judgement of every exhibit."""
-    yield from map(judge, exhibits())
 
 
 def gallery_curve(runs: int) -> Curve:
