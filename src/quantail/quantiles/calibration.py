@@ -25,7 +25,7 @@ _RAREST = 1 / 512  # what the outermost cells hold
 _MANY = 64  # cells from which tails are counted more finely than by halves
 _DOUBT, _EMPTY_DOUBT = 2.5, 4.0  # standard deviations; more where the models leave a cell empty
 _SIZES = np.concatenate([[0.0], np.geomspace(0.001, 1.0, 60)])
-_SAMPLING = 0.5  # part of the rows' own sampling variance that is noise too: what is chance need not be followed
+_SAMPLING = 0.5  # part of the sampling variance that counts as noise: what is chance need not be followed
 _GAIN = 1.0  # nats by which some error must explain the counts better than none
 
 
