@@ -6,4 +6,12 @@ from quantail.synthesis.panel import PanelSynthesizer
 from quantail.synthesis.panel_model import PanelModel
 from quantail.synthesis.table import TableSynthesizer, plan
 
-__all__ = ["Design", "PanelModel", "PanelSynthesizer", "TableModel", "TableSynthesizer", "draw_design", "plan"]
+__all__ = [
+    "Design",
+    "PanelModel",
+    "PanelSynthesizer",
+    "TableModel",
+    "TableSynthesizer",
+    "draw_design",
+    "plan",
+]
