@@ -151,7 +151,7 @@ def worst(all_contests: Sequence[Contest]) -> list[str]:
 def preamble(cells: int, seeds: int) -> list[str]:
     """Say what was run and how the numbers are to be read."""
     return [
-        f"{cells} cells (shape, n, epsilon), means over {seeds} seeds, simulated noise, wide public",
+        f"{cells} cells (shape, n, epsilon), means over up to {seeds} tables each, simulated noise, wide public",
         "bounds. Ladder and baseline are pure epsilon-DP with replace-one neighbours; the baseline is",
         "thresholded asinh-spaced histograms joined by a noisy Gaussian copula",
         "(`benchmarks/baseline.py`). pMSE and KM look at 50,000 rows at most; `quantreg` (not private) is",
