@@ -137,6 +137,8 @@ def _guarded(path: Path, read: Callable[[BinaryIO], Any]) -> Any:
     try:
         with path.open("rb") as file:
             outcome = read(file)
+    except MemoryError:  # Arrow's own is one, too
+        trouble = "it does not fit into memory"
     except pa.ArrowException:
         pass
     except OSError as error:
@@ -158,11 +160,14 @@ def _read_csv(path: Path, schema: Schema | None) -> pa.Table:
     convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(categories, pa.string()))
     parse = pa.csv.ParseOptions(newlines_in_values=True)
     table = _guarded(path, lambda file: pa.csv.read_csv(file, parse_options=parse, convert_options=convert))
-    for place, name in enumerate(table.column_names):
-        numeric = schema is not None and name in schema.names and schema.column(name).type == "numeric"
-        if numeric and pa.types.is_integer(table.schema.field(place).type):
-            table = table.set_column(place, name, table.column(place).cast(pa.float64(), safe=False))
-    return table
+    numeric = {column.name for column in schema.columns if column.type == "numeric"} if schema else set()
+    columns = [
+        column.cast(pa.float64(), safe=False)
+        if name in numeric and pa.types.is_integer(column.type)
+        else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return pa.table(columns, names=table.column_names)
 
 
 def _looks_like_data(names: list[str]) -> bool:

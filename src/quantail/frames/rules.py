@@ -5,6 +5,7 @@ column and never a value or a count. Values outside the bounds break no rule: th
 some of them lie outside is itself confidential.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,9 +46,14 @@ def admit_table(table: Table) -> Problem | None:
     return None
 
 
-def admit_column(table: Table, column: Column) -> NDArray[np.generic] | Problem:
-    """Return a column as float64 values (not yet clipped) or int64 codes, or else what is wrong with it."""
-    if column.name not in table.columns:
+def admit_column(
+    table: Table, column: Column, present: Collection[str] | None = None
+) -> NDArray[np.generic] | Problem:
+    """Return a column as float64 values (not yet clipped) or int64 codes, or else what is wrong with it.
+
+    `present` holds the names of the table's columns; pass it for wide tables, where listing them takes long.
+    """
+    if column.name not in (table.columns if present is None else present):
         return Problem(column.name, "is missing", "add it to the table, or remove it from the schema")
     data = arrow_column(table, column.name)
     if data is None:
@@ -69,14 +75,17 @@ def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, in
 
 def admit_all(table: Table, schema: Schema) -> tuple[dict[str, NDArray[np.generic]], list[Problem]]:
     """Apply every rule; returns the columns that pass, in synthesis order, and all the problems."""
-    trouble = admit_table(table)
+    trouble, present = admit_table(table), frozenset(table.columns)
     if trouble is not None:
-        missing = [column for column in schema.columns if column.name not in table.columns]
-        return {}, [trouble, *(p for c in missing if isinstance(p := admit_column(table, c), Problem))]
+        missing = [column for column in schema.columns if column.name not in present]
+        return {}, [
+            trouble,
+            *(p for c in missing if isinstance(p := admit_column(table, c, present), Problem)),
+        ]
     admitted: dict[str, NDArray[np.generic]] = {}
     problems: list[Problem] = []
     for column in schema.columns:
-        outcome = admit_column(table, column)
+        outcome = admit_column(table, column, present)
         if isinstance(outcome, Problem):
             problems.append(outcome)
         else:

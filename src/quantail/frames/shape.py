@@ -68,13 +68,13 @@ class FrameShape:
     def of(cls, frame: Any, schema: Schema) -> "FrameShape":
         """Describe the schema's columns of a table; other columns are left out."""
         table = open_frame(frame)
-        kind = kind_of(table)
+        kind, columns, wanted = kind_of(table), dict.fromkeys(table.columns), frozenset(schema.names)
         for name in schema.names:
-            if name not in table.columns:
+            if name not in columns:
                 raise DataError(
                     f"column {name!r} is missing; add it to the table, or remove it from the schema"
                 )
-        names = [name for name in table.columns if name in schema.names]
+        names = [name for name in columns if name in wanted]
         return cls(kind, tuple(_describe(table, kind, schema.column(name)) for name in names))
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ protected too).
 import hashlib
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -122,10 +123,14 @@ class Schema:
         """SHA-256 of the canonical TOML text, in hexadecimal: equal for equal schemas only."""
         return hashlib.sha256(self.to_toml().encode("utf-8")).hexdigest()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names in synthesis order."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     @property
     def confidential(self) -> tuple[Column, ...]:
@@ -134,17 +139,15 @@ class Schema:
 
     def column(self, name: str) -> Column:
         """Return the column called `name`."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise SchemaError(
-            f"the schema has no column {name!r}; its columns are {', '.join(map(repr, self.names))}"
-        )
+        if name in self._places:
+            return self.columns[self._places[name]]
+        some = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
+        raise SchemaError(f"the schema has no column {name!r}; its columns are {some}")
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Columns that explain `name`: those it lists, or all earlier ones; grouping columns are left out."""
         column = self.column(name)
-        earlier = self.names[: self.names.index(name)]
+        earlier = self.names[: self._places[name]]
         listed = earlier if column.predictors is None else column.predictors
         return tuple(predictor for predictor in listed if predictor not in self.by)
 
@@ -197,7 +200,7 @@ class Schema:
     def _check_predictors(self) -> None:
         for place, column in enumerate(self.columns):
             for predictor in column.predictors or ():
-                if predictor not in self.names[:place]:
+                if self._places.get(predictor, place) >= place:
                     raise SchemaError(
                         f"column {column.name!r}: predictor {predictor!r} is not an earlier column; "
                         "move its [[column]] section before this one, or remove it from predictors"

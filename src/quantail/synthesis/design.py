@@ -82,10 +82,12 @@ def draw_design(
 ) -> Design:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     costs = share_out(questions_of(schema), rows, cost, definition)
-    designs = []
+    designs, shared = [], dict[str, dict[Question, Fraction]]()
+    for question, part in costs.items():
+        shared.setdefault(question.column, {})[question] = part
     for column in schema.columns:
         if column.name not in schema.by:
-            own = {question: part for question, part in costs.items() if question.column == column.name}
+            own = shared[column.name]
             release = _category if column.type == "category" else _numeric
             designs.append(release(column, schema, own, rows, definition))
     plan = Plan.sequence(name, [design.plan for design in designs], note=f"{rows} rows")

@@ -8,10 +8,13 @@ answer worth having. What is left then is shared by weight. Only the schema, the
 (docs/decisions/0004-shares.md).
 """
 
-from collections.abc import Callable, Sequence
+import heapq
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
 from quantail.schema import Column, Schema
 
@@ -33,7 +36,10 @@ _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the mo
 _OPTIONAL = ("shift", "bend", "calibration")
 
 
-@dataclass(frozen=True)
+MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to be weighed up
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """Something that may be asked: of which column, what kind, on which predictor."""
 
@@ -49,6 +55,7 @@ class Question:
 def questions_of(schema: Schema) -> list[Question]:
     """List all that could be asked of a table, in the order of asking."""
     columns = [column for column in schema.columns if column.name not in schema.by]
+    _check_predictors(schema, columns)
     numbers = [column.name for column in columns if column.type != "category"]
     asked: list[Question] = []
     for column in columns:
@@ -85,11 +92,14 @@ def share_out(
     curves = sum(question.kind == "curve" for question in kept)
     heirs = min(max(curves - 1, 1) ** 0.5, _MOST_HEIRS)
     price = _prices(rows, definition)
-    while sum(price(question, question.least) for question in kept) > float(cost):
-        dropped = _next_to_drop(kept)
-        if dropped is None:  # only curves are left: let them share what there is
+    total = math.fsum(price(question, question.least) for question in kept)
+    dropped: set[Question] = set()
+    for question in _droppable(kept):  # when only curves are left, they share what there is
+        if total <= float(cost):
             break
-        kept.remove(dropped)
+        total -= price(question, question.least)
+        dropped.add(question)
+    kept = [question for question in kept if question not in dropped]
     parts = {question: price(question, question.least) for question in kept}
     _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
     rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
@@ -135,10 +145,29 @@ def _prices(rows: int, definition: Definition) -> Callable[[Question, float], fl
     return price
 
 
-def _next_to_drop(asked: Sequence[Question]) -> Question | None:
-    slopes = [question for question in asked if question.kind == "slope"]
-    if not slopes:
-        return None
-    count = {name: sum(q.column == name for q in slopes) for name in {q.column for q in slopes}}
-    most = max(count.values())
-    return [question for question in slopes if count[question.column] == most][-1]
+def _droppable(asked: Sequence[Question]) -> Iterator[Question]:
+    """Yield slopes in the order of dropping: the last of the column that has most, of the last such column."""
+    slopes: dict[str, list[Question]] = {}
+    for question in asked:
+        if question.kind == "slope":
+            slopes.setdefault(question.column, []).append(question)
+    columns = [(-len(own), -place, own) for place, own in enumerate(slopes.values())]
+    heapq.heapify(columns)
+    while columns:
+        left, place, own = columns[0]
+        yield own.pop()
+        if own:
+            heapq.heapreplace(columns, (left + 1, place, own))
+        else:
+            heapq.heappop(columns)
+
+
+def _check_predictors(schema: Schema, columns: Sequence[Column]) -> None:
+    links = sum(
+        place if column.predictors is None else len(column.predictors) for place, column in enumerate(columns)
+    )
+    if links > MOST_PREDICTORS:
+        raise SchemaError(
+            f"the columns have more than {MOST_PREDICTORS} predictors in all; list the few that matter for "
+            "each column, predictors = [...], or none, predictors = []"
+        )
