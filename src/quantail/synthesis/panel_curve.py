@@ -18,9 +18,9 @@ _ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve,
 _BEND = (
     0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
 )
-_FALL = 0.8  # tails fall at least that fast, per log unit or per standard deviation
-_TELLING = 6.0  # a tail of fewer units than so many deviations is not told by its cells
-_HINGE = 10.0  # weight against tails that fall more slowly
+_TELLING = 2.0  # a tail of fewer units than so many deviations of noise is not told by its cells
+_SLOWEST = 0.6  # the slowest that such a tail falls: log units in which it falls to 1/e
+_MOST_TOLD = 0.9995
 _DROWNED = 40.0  # units, in deviations, at which cells and prior count alike
 _MOST_STEPS = 200
 _FINE = 8  # points per cell of the interpolated distribution
@@ -58,6 +58,26 @@ class Curve:
         sizes = np.array(self.sizes)
         above = np.maximum(sizes - self.centre, 0.0)
         return Curve(self.levels, tuple((sizes + (factor - 1.0) * above).tolist()))
+
+    def with_tail(self, total: float, deviation: float, log: bool) -> "Curve":
+        """Return a curve whose upper tail, where cells hold little but noise, falls as it does below.
+
+        Parameters
+        ----------
+        total, deviation : float
+            Units that the curve was made from, and the standard deviation of the noise of a cell.
+        log : bool
+            Whether sizes are logarithms, whose tails fall at least as fast as a Pareto law of finite mean.
+        """
+        level = float(np.clip(1.0 - _TELLING * deviation / max(total, 1e-9), 0.8, _MOST_TOLD))
+        start = self.quantile(level)
+        fall = (start - self.quantile(1.0 - 4.0 * (1.0 - level))) / np.log(4.0)
+        beyond = np.geomspace(1.0, 1e-7, 80)
+        tail = start + (min(fall, _SLOWEST) if log else fall) * -np.log(beyond)
+        below = np.array(self.levels) < level
+        levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
+        sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])
+        return Curve(tuple(levels.tolist()), tuple(sizes.tolist()))
 
     @property
     def centre(self) -> float:
@@ -99,7 +119,7 @@ def smooth_weights(
     trust = total**2 / (total**2 + (_DROWNED * deviation) ** 2) if total > 0 else 0.0
     noisy = trust * noisy + (1.0 - trust) * max(total, 1.0) * _prior(edges, log, ratio)
     deviation = max(trust, 1e-3) * deviation
-    fitted = _log_concave(edges, noisy, deviation, log)
+    fitted = _log_concave(edges, noisy, deviation)
     spread = (_ROUGHNESS * fitted) ** 2
     weights = fitted + (noisy - fitted) * spread / (spread + deviation**2 + 1e-300)
     weights = np.maximum(weights, 0.1 * fitted)
@@ -117,7 +137,7 @@ def _prior(edges: Floats, log: bool, ratio: bool) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _log_concave(edges: Floats, noisy: Floats, deviation: float, log: bool) -> Floats:
+def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
     """Fit log-concave weights by Levenberg-Marquardt steps.
 
     With phi = B x the parameters x are: phi at the first cell, what piles up there, the first slope, and the bends
@@ -140,14 +160,9 @@ def _log_concave(edges: Floats, noisy: Floats, deviation: float, log: bool) -> F
     z = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], np.log(-np.diff(slopes))])
     anchor, pull = z.copy(), np.concatenate([[0.0, 0.1, 0.02 / rate], _BEND / normal])
     # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
-    steepest = -_FALL * max(rate, 1.0 if log else 0.0)
     for _ in range(2):
-        made = _weights(z, basis, widths)
-        root = np.sqrt(deviation**2 + made + 1e-6 * total)
-        # Beyond what the cells can tell, a tail must fall: else mere noise could hold most of the total.
-        above = np.cumsum(made[::-1])[::-1] < _TELLING * deviation
-        tail = np.where(above[1:], _HINGE * np.diff(middle), 0.0)
-        z = _fitted(z, (basis, widths, noisy, root), (anchor, pull), (tail, steepest))
+        root = np.sqrt(deviation**2 + _weights(z, basis, widths) + 1e-6 * total)
+        z = _fitted(z, (basis, widths, noisy, root), (anchor, pull))
     return _weights(z, basis, widths)
 
 
@@ -156,22 +171,12 @@ def _weights(z: Floats, basis: Floats, widths: Floats) -> Floats:
     return np.asarray(widths * np.exp(np.minimum(basis @ x, 50.0)))
 
 
-def _fitted(
-    z: Floats,
-    data: tuple[Floats, Floats, Floats, Floats],
-    prior: tuple[Floats, Floats],
-    hinge: tuple[Floats, float],
-) -> Floats:
-    basis, widths, noisy, root = data
-    (anchor, pull), (tail, steepest) = prior, hinge
-    climb = np.diff(basis, axis=0) / np.diff(basis[:, 2])[:, None]  # slopes from cell to cell
-    climb[0, 1] = 0.0  # what piles up in the first cell is no slope
+def _fitted(z: Floats, data: tuple[Floats, Floats, Floats, Floats], prior: tuple[Floats, Floats]) -> Floats:
+    (basis, widths, noisy, root), (anchor, pull) = data, prior
 
     def misses(z: Floats) -> Floats:
-        x = np.concatenate([z[:3], np.exp(np.minimum(z[3:], 5.0))])
-        bends = pull * np.concatenate([z[:3] - anchor[:3], x[3:]])
-        flat = tail * np.maximum(climb @ x - steepest, 0.0)
-        return np.concatenate([(_weights(z, basis, widths) - noisy) / root, bends, flat])
+        bends = pull * np.concatenate([z[:3] - anchor[:3], np.exp(np.minimum(z[3:], 5.0))])
+        return np.concatenate([(_weights(z, basis, widths) - noisy) / root, bends])
 
     def cost(miss: Floats) -> float:
         # Noise has heavy tails, so a far-off cell counts with its distance, not with its square.
@@ -183,9 +188,8 @@ def _fitted(
     for _ in range(_MOST_STEPS):
         stretch = np.concatenate([np.ones(3), np.exp(np.minimum(z[3:], 5.0))])
         slopes = (_weights(z, basis, widths) / root)[:, None] * basis * stretch
-        flat = (tail * (miss[-tail.size :] > 0))[:, None] * climb * stretch
-        slopes = np.vstack([slopes, np.diag(pull * stretch), flat])
-        trust = np.concatenate([1.0 / np.sqrt(1.0 + miss[: root.size] ** 2), np.ones(z.size + tail.size)])
+        slopes = np.vstack([slopes, np.diag(pull * stretch)])
+        trust = np.concatenate([1.0 / np.sqrt(1.0 + miss[: root.size] ** 2), np.ones(z.size)])
         normal, gradient = slopes.T @ (trust[:, None] * slopes), slopes.T @ (trust * miss)
         move = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-6), -gradient)
         tried = z + np.clip(move, -2.0, 2.0)

@@ -36,12 +36,12 @@ Floats = NDArray[np.float64]
 
 _SHIFT = 0.25  # of latent sizes, for derivatives
 _LONGEST = 0.6  # the most that an effect changes in a step
-_WALK = 0.1  # prior deviation of an effect's change from one period to the next
+_WALK = 0.05  # prior deviation of an effect's change from one period to the next
 _HAT_WALK = 0.2  # and from one knot to the next
 _START = 0.5  # of the first of each
 _COHORT = 0.3  # of a cohort's effect
-_TREND, _LARGE_TREND = 0.04, 0.3  # of the trend of the log spread, small or large
-_UNREST = 0.1  # of a period's effect on the log scale of shocks
+_TREND, _LARGE_TREND = 0.025, 0.2  # of the trend of the log spread, small or large
+_UNREST = 0.08  # of a period's effect on the log scale of shocks
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {"sizes": 16, "sums": 12, "pairs": 15, "tails": 7, "years": 18, "hats": 10, "growth": 22}
+SHARES = {"sizes": 16, "sums": 12, "pairs": 14, "tails": 6, "years": 19, "hats": 9, "growth": 24}
 _CHANGES = ("pairs", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
@@ -55,10 +55,12 @@ _NOTES = {
     "hats": "bounded levels by age and remaining life",
     "growth": "signs and sizes of growth by period",
 }
+CELL_UNITS = 4.0  # units per size cell at least, in deviations of the noise
 _BEYOND = 0.4  # relative error of what a curve says about sizes above a cap
 _CENTRE = 0.6  # quantile from which levels are measured
 _MARKS = (0.75, 0.99)  # quantiles between which the reach of large sizes is measured
 _REACH = 0.8  # growth at which moves are bounded
+_NARROWEST, _WIDEST = -1.5, 0.15  # log stretch of the upper half, at most
 _STRETCH = 0.08  # prior deviation of the stretch of the upper half
 _ROUNDS = 3  # dynamics and effects in turn
 _SEARCH, _STEPS = 4, 4  # steps of each in a round
@@ -139,12 +141,13 @@ def ask_sizes(
     gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats
 ) -> tuple[Curve, Floats, float]:
     """Release the size table; return the curve, the table and its noise."""
-    edges = np.array(scale.edges)
-    sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
     units, signed = float(spells.order.size), scale.scale.lower < 0
+    noise = deviation_of(gate, plan.find("sizes"), SENSITIVITY)
+    edges = np.array(scale.coarse(units / (CELL_UNITS * noise)).edges)
+    sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
     weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, signed)
-    return Curve.of(edges, weights), sizes, deviation
+    return Curve.of(edges, weights).with_tail(total, deviation, scale.scale.log), sizes, deviation
 
 
 def ask_total(
@@ -248,14 +251,14 @@ def draw_history(
 def _stretched(model: HistoryModel, stage: Stage, latent: Track, value: Callable[[Floats], Floats]) -> Curve:
     """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
     points = sum_points(stage.spells) * (stage.ratio / LATTICE)
-    low, high = -0.5, 0.5
-    for _ in range(10):
+    trust = max(abs(model.total), model.total_deviation) / model.total_deviation**2
+    low, high = _NARROWEST, _WIDEST
+    for _ in range(12):
         middle = (low + high) / 2
         tried = model.curve.stretched(float(np.exp(middle)))
         values = value(np.interp(latent.size, *stage.size_map(latent, tried)))
         made = float(points @ np.clip(np.where(latent.idle, 0.0, values) / model.cap, -1.0, 1.0))
-        trust = max(abs(model.total), model.total_deviation) / model.total_deviation**2
-        low, high = (
-            (middle, high) if (made - model.total) * trust + middle / _STRETCH**2 < 0 else (low, middle)
-        )
+        # Large totals make a tail believable only slowly; tails that the total contradicts are cut at once.
+        pull = (made - model.total) * trust + middle / (_STRETCH**2 + min(middle, 0.0) ** 2)
+        low, high = (middle, high) if pull < 0 else (low, middle)
     return model.curve.stretched(float(np.exp((low + high) / 2)))

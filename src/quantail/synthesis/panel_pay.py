@@ -90,7 +90,9 @@ def ask_follower(
     units = float(spells.order.size)
     ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
     log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * units, units))
-    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True))
+    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True)).with_tail(
+        known, deviation, log
+    )
     known = float(np.clip(beside.sum(), 0.0, units - known))
     idle_curve = Curve.of(
         own_edges, smooth_weights(own_edges, beside, deviation, known, log, scale.scale.lower < 0)

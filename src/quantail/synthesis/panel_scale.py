@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _SINGLE = 5  # whole numbers up to here have a cell each
 _RATIO = 1.3  # from there on, cells grow by this factor
 _NEAR_ZERO = 1e-3  # of the larger bound: what is close to zero in a column with both signs
-_MOST_CELLS = 80
+_MOST_CELLS, _FEWEST_CELLS = 80, 6
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,13 @@ class PanelScale:
         elif whole and column.lower >= 0:
             edges = _whole_edges(scale, max(column.lower, 1.0), column.upper)
         return cls(scale, idle, tuple(edges.tolist()), whole)
+
+    def coarse(self, cells: float) -> "PanelScale":
+        """Return the scale with at most so many cells, neighbours put together; at least `_FEWEST_CELLS`."""
+        number = len(self.edges) - 1
+        keep = min(max(int(cells), _FEWEST_CELLS), number)
+        places = np.unique(np.rint(np.linspace(0, number, keep + 1)).astype(np.int64))
+        return replace(self, edges=tuple(self.edges[place] for place in places))
 
     @property
     def relative(self) -> bool:
