@@ -29,6 +29,12 @@ def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
                 f"the {role} table is of a kind that cannot be read; give a pandas, polars or pyarrow table, "
                 "or a mapping of column names to arrays."
             ) from error
+        except (
+            nw.exceptions.DuplicateError
+        ):  # its text quotes the name, which is a value if the header is missing
+            native = None
+        if native is None:
+            raise DataError(f"the {role} table has two columns of the same name; rename one of them.")
         columns = {name: native[name].to_numpy() for name in native.columns}
     if not columns:
         raise DataError(f"the {role} table has no columns; nothing can be compared.")

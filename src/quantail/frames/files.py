@@ -4,6 +4,7 @@ import csv
 import os
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -45,7 +46,7 @@ def read_table(path: str | Path, schema: Schema | None = None) -> pa.Table:
     """
     path = _input(path)
     if path.suffix.lower() == ".parquet":
-        return _guarded(path, lambda file: pa.parquet.ParquetFile(file).read())
+        return _guarded(path, lambda file: _named(pa.parquet.ParquetFile(file).read()))
     return _read_csv(path, schema)
 
 
@@ -57,7 +58,7 @@ def read_header(path: str | Path) -> dict[str, ColumnType]:
     """
     path = _input(path)
     if path.suffix.lower() == ".parquet":
-        return header_of(_guarded(path, lambda file: pa.parquet.read_schema(file)).empty_table())
+        return header_of(_guarded(path, lambda file: _named(pa.parquet.read_schema(file).empty_table())))
     table = _read_csv(path, None)
     if _looks_like_data(table.column_names):
         raise DataError(f"{path}: the first line seems to hold values, not names; add a line of column names")
@@ -155,11 +156,18 @@ def _guarded(path: Path, read: Callable[[BinaryIO], Any]) -> Any:
     return outcome
 
 
+def _named(table: pa.Table) -> pa.Table:
+    """Raise a ValueError here, where it is caught, if names are not UTF-8; Arrow looks at them only when asked."""
+    table.schema.names  # noqa: B018
+    return table
+
+
 def _read_csv(path: Path, schema: Schema | None) -> pa.Table:
     categories = [column.name for column in schema.columns if column.type == "category"] if schema else []
     convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(categories, pa.string()))
     parse = pa.csv.ParseOptions(newlines_in_values=True)
-    table = _guarded(path, lambda file: pa.csv.read_csv(file, parse_options=parse, convert_options=convert))
+    read = partial(pa.csv.read_csv, parse_options=parse, convert_options=convert)
+    table = _guarded(path, lambda file: _named(read(file)))
     numeric = {column.name for column in schema.columns if column.type == "numeric"} if schema else set()
     columns = [
         column.cast(pa.float64(), safe=False)
