@@ -32,12 +32,16 @@ Ratio = Callable[[Hashable], float]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What runs on two tables show: a lower bound on epsilon, and the errors of every threshold test."""
+    """What runs on two tables show: a lower bound on epsilon, and the errors of every threshold test.
+
+    `enumerated` is the exact log-ratio of the pair, where it is known (for fixed dither and jitter).
+    """
 
     bound: float
     runs: int
     false_positive: tuple[float, ...]
     false_negative: tuple[float, ...]
+    enumerated: float | None = None
 
 
 def secure_draws(mechanism: Callable[..., Hashable], table: Any) -> Draw:

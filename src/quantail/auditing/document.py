@@ -67,7 +67,11 @@ def show_figure(value: float) -> str:
 def _explained(part: Part, result: AuditResult) -> str:
     text = f"Figure: {MEANING[part]}."
     if part == "statistical":
-        text += f" All bounds hold together with confidence {result.confidence:.2%}."
+        text += (
+            f" All bounds hold together with confidence {result.confidence:.2%}. A bound near 0 says that so many runs"
+            " show little, no more; the exact log-ratio of the pair stands beside it where it was enumerated. Curves"
+            " may dip below the border by sampling error."
+        )
     return text
 
 
