@@ -1,6 +1,7 @@
 """What the command line prints and where: results on stdout; notes, progress and errors on stderr."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,18 +15,28 @@ Report = Callable[[str, float], None]
 NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
 
+# Control characters (escape sequences begin with one), changes of direction, and bytes of names that are no text.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
 def say(text: str = "", style: str = "") -> None:
     """Print a result; long lines are left to the terminal, so that paths can be copied and searched for."""
-    out.print(Text(text, style=style), soft_wrap=True)
+    out.print(plain(text, style), soft_wrap=True)
 
 
 def note(text: str, style: str = "dim") -> None:
     """Print a remark that is not a result."""
-    err.print(Text(text, style=style), soft_wrap=True)
+    err.print(plain(text, style), soft_wrap=True)
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Make text that is shown as it is: names in it can neither mark it up nor speak to the terminal."""
+    return Text(
+        _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text), style=style
+    )
 
 
 def warn(text: str) -> None:

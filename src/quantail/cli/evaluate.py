@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.console import INTERNAL, as_json, note, out, print_json, say
+from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
 from quantail.cli.options import Force
 from quantail.cli.staging import check_outputs, write_text
 
@@ -92,7 +92,7 @@ def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) 
         shown = [f"{measure.value:.4g}"]
         if yardstick is not None:
             shown.append(f"{yardstick.value(measure.name, measure.columns):.4g}")
-        table.add_row(measure.name, ", ".join(measure.columns), *shown, f"{measure.best:g}")
+        table.add_row(measure.name, plain(", ".join(measure.columns)), *shown, f"{measure.best:g}")
     out.print(table)
     note(_LEGEND)
     for skipped in result.skipped:

@@ -150,7 +150,7 @@ def _guarded(path: Path, read: Callable[[BinaryIO], Any]) -> Any:
     if outcome is None:
         advice = (
             "a Parquet file must be complete; a CSV file must be UTF-8 and comma-separated, "
-            "with as many fields in every row as in its header"
+            "with as many fields in every row as in its header and no row longer than a megabyte"
         )
         raise DataError(f"cannot read {path}: {trouble}; {advice}")
     return outcome
