@@ -16,7 +16,7 @@ from quantail.evaluation import gross_mape, size_class_difference
 from quantail.frames import confidential_panel
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer
+from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
 
 PANEL = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
 EMP = Column("emp", "integer", 0, 2000)
@@ -276,6 +276,8 @@ def test_progress_names_groups_and_columns(two_industries):
 def test_wrong_options_are_refused():
     with pytest.raises(SchemaError, match="panel"):
         PanelSynthesizer(Schema((EMP,), "firm"), 1)
+    with pytest.raises(SchemaError, match="PanelSynthesizer"):
+        TableSynthesizer(ALONE, 1)
     for options in ({"method": "stepwize"}, {"noise": "loud"}, {"seed": 1}, {"slopes": "fixed"}):
         with pytest.raises(OptionError):
             PanelSynthesizer(ALONE, 1, **options)

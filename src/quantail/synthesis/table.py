@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.errors import DataError, OptionError
+from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames import FrameShape, confidential_columns
 from quantail.privacy import (
     Definition,
@@ -84,6 +84,10 @@ class TableSynthesizer:
         main: Sequence[float] | None = None,
         shares: Mapping[str, Any] | None = None,
     ) -> None:
+        if schema.panel is not None:
+            raise SchemaError(
+                "the schema describes a panel; use PanelSynthesizer, or remove its [panel] section"
+            )
         self._method = method_of(method)
         options = {"slopes": slopes, "draw": draw, "taus": taus, "main": main, "shares": shares}
         self._settings = self._method.settings(options)
