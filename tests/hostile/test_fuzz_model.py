@@ -74,7 +74,7 @@ def changed(form: dict[str, Any], changes: list[tuple[list[int], str, Any]]) -> 
 
 def _do(node: Any, key: Any, deed: str, value: Any) -> None:
     if deed == "put":
-        node[key] = value
+        node[key] = copy.deepcopy(value)
     elif deed == "drop":
         del node[key]
     elif isinstance(node[key], list):

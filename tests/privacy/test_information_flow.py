@@ -1,0 +1,345 @@
+"""What reaches the outside: only what was released, by way of the gate.
+
+A whole run of the command line is made on a table and, with the same answers, on a neighbour. Everything that can be
+seen must then be the same to the last byte: files, messages, log lines, the account, the questions and their order.
+Then confidential arrays are watched: which modules hold them, and whether any meets a generator outside `privacy`.
+"""
+
+import ast
+import datetime as clock
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+import quantail
+from quantail.auditing.replay import Replayed, replaying
+from quantail.auditing.whole_tables import ROWS, frame_of, neighbour_of, schema_of
+from quantail.cli import app
+from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
+from quantail.quantiles import joint
+from quantail.quantiles.grid import increasing
+from quantail.report import card
+from quantail.synthesis import TableSynthesizer, fitting, model
+
+SOURCE = Path(quantail.__file__).parent
+OUTPUTS = ("out.parquet", "out.card.json", "out.card.md", "model.json")
+
+
+class Noon(clock.datetime):
+    """A clock that stands still."""
+
+    @classmethod
+    def now(cls, tz: clock.tzinfo | None = None) -> "Noon":
+        return cls(2024, 5, 1, 12, tzinfo=tz)
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away what may differ from run to run: the clock, and the randomness of rows drawn from a model."""
+    monkeypatch.setattr(chain, "datetime", Noon)
+    monkeypatch.setattr(card, "datetime", Noon)
+    monkeypatch.setattr(model.secrets, "randbits", lambda bits: 12345)
+
+
+@contextmanager
+def journalling() -> Iterator[list[tuple[object, ...]]]:
+    """Collect the lines of every gate's journal, candidates included, in the order of asking."""
+    calls: list[tuple[object, ...]] = []
+    honest = Gate._use
+
+    def watched(self: Gate, leaf: Any, kind: str, questions: int, candidates: int) -> None:
+        calls.append((kind, leaf.name, leaf.cost, questions, candidates))
+        honest(self, leaf, kind, questions, candidates)
+
+    Gate._use = watched  # type: ignore[method-assign]
+    try:
+        yield calls
+    finally:
+        Gate._use = honest  # type: ignore[method-assign]
+
+
+def visible(
+    folder: Path, frame: dict[str, list[Any]], schema: Any, *options: str, caplog: Any
+) -> dict[str, Any]:
+    """Run the command line on a table and return all that can be seen of the run from outside."""
+    folder.mkdir()
+    pa.parquet.write_table(pa.table(frame), folder / "table.parquet")
+    schema.save(folder / "schema.toml")
+    files = ["-s", "schema.toml", "-o", "out.parquet", "--model", "model.json"]
+    caplog.clear()
+    with pytest.MonkeyPatch.context() as patch, journalling() as calls:
+        patch.chdir(folder)
+        done = CliRunner().invoke(app, ["synth", "table.parquet", *files, *options])
+    assert done.exit_code == 0, done.output
+    # How many values were clipped is confidential, and goes to one logger, at DEBUG, that is off unless asked for.
+    lines = [(r.name, r.levelname, r.getMessage()) for r in caplog.records if r.name != "quantail.internal"]
+    ledger = Ledger.open(folder / "ledger").entries() if (folder / "ledger").exists() else ()
+    return {
+        "stdout": done.stdout,
+        "stderr": done.stderr,
+        "log": lines,
+        "questions": calls,
+        "account": ledger,
+        "names": sorted(path.name for path in folder.iterdir()),
+        **{name: (folder / name).read_bytes() for name in OUTPUTS},
+    }
+
+
+def replayed_runs(
+    folder: Path, relation: str, row: int, caplog: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    caplog.set_level(logging.DEBUG)
+    frame, schema = frame_of(4), schema_of(relation)
+    one = Replayed(row)
+    with replaying(one):
+        first = visible(folder / "one", frame, schema, "-e", "60", "-l", "ledger", caplog=caplog)
+    other = Replayed(row, one, None if relation == "replace-one" else row)
+    with replaying(other):
+        neighbour = neighbour_of(frame, row, relation)
+        second = visible(folder / "other", neighbour, schema, "-e", "60", "-l", "ledger", caplog=caplog)
+    return first, second
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_with_the_same_answers_a_run_looks_the_same_to_the_last_byte(
+    relation, tmp_path, still, caplog
+) -> None:
+    first, second = replayed_runs(tmp_path, relation, ROWS - 1, caplog)
+    assert len(first["questions"]) > 15
+    for what in first:
+        assert first[what] == second[what], what
+
+
+def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> None:
+    honest = fitting.fit_curve
+
+    def nudged(levels: Any, rungs: Any, *rest: Any) -> Any:  # the last bit of a figure that is not released
+        return honest(levels, rungs * (1 + 1e-15 * leaked[0] % 1e-9), *rest)
+
+    leaked = [0.0]
+    spread = joint._spread
+
+    def spying(gate: Any, values: Any, grid: Any) -> Any:
+        leaked[0] = float(np.abs(values).sum())
+        return spread(gate, values, grid)
+
+    monkeypatch.setattr(joint, "_spread", spying)
+    monkeypatch.setattr(fitting, "fit_curve", nudged)
+    first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)
+    assert first["model.json"] != second["model.json"]
+
+
+def test_a_question_that_depends_on_the_rows_shows(tmp_path, still, caplog, monkeypatch) -> None:
+    honest = fitting.draw_rungs
+
+    def fewer(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int) -> Any:
+        return honest(gate, leaf, values, grid[: grid.size - int(values.max()) % 7], levels, rows)
+
+    monkeypatch.setattr(fitting, "draw_rungs", fewer)
+    first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)
+    assert first["questions"] != second["questions"]
+
+
+def test_with_the_same_draws_all_but_released_values_is_the_same(tmp_path, still, caplog) -> None:
+    # Other scores may give other answers now; what is no function of answers must still agree.
+    caplog.set_level(logging.DEBUG)
+    frame, schema = frame_of(4), schema_of("replace-one")
+    options = ("-e", "60", "--simulate-noise", "--seed", "3")
+    first = visible(tmp_path / "one", frame, schema, *options, caplog=caplog)
+    second = visible(
+        tmp_path / "other", neighbour_of(frame, 0, "replace-one"), schema, *options, caplog=caplog
+    )
+    assert first["model.json"] != second["model.json"]  # else this would prove nothing
+    for what in ("stdout", "stderr", "log", "names", "out.card.json", "out.card.md"):
+        assert first[what] == second[what], what
+    asked = [[call[:4] for call in run["questions"]] for run in (first, second)]
+    assert asked[0] == asked[1]
+    tables = [pa.parquet.read_table(tmp_path / run / "out.parquet") for run in ("one", "other")]
+    assert tables[0].schema.equals(tables[1].schema, check_metadata=True)
+    assert tables[0].num_rows == tables[1].num_rows == ROWS
+
+
+# where confidential arrays go
+
+N = 1009  # a number of rows that nothing else has: an array of this length holds something for every row
+HANDLED = {
+    "frames.border",  # from a table to clipped arrays
+    "frames.rules",
+    "synthesis.table",  # splits rows into public groups
+    "synthesis.fitting",  # follows the design; holds what was read
+    "synthesis.lines_fitting",
+    "synthesis.column",  # the cell of each row, for a count
+    "synthesis.lines_model",  # takes released slopes off
+    "quantiles.scale",  # dither and the modelling scale
+    "quantiles.joint",  # counts at or below candidates
+    "quantiles.ladder",
+    "quantiles.lattice",
+    "quantiles.slopes",
+    "quantiles.tilt",
+    "quantiles.bend",
+    "quantiles.calibration",
+    "quantiles.lines",
+    "quantiles.orders",
+    "privacy.gate",
+    "privacy.noise",  # dither: one number for each row
+    "privacy.paths",
+}
+
+
+def arrays_in(value: Any, depth: int = 0) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif depth < 2 and isinstance(value, dict | list | tuple) and len(value) < 100:
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from arrays_in(item, depth + 1)
+
+
+class Watch:
+    """Notes which modules of Quantail hold an array with one entry per confidential row, as argument, local or result."""
+
+    def __init__(self) -> None:
+        self.modules: set[str] = set()
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if event not in ("call", "return") or not name.startswith("quantail."):
+            return
+        held = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
+        if any(N in array.shape for value in held for array in arrays_in(value)):
+            self.modules.add(name.removeprefix("quantail."))
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    watch, before = Watch(), sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield watch
+    finally:
+        sys.setprofile(before)
+
+
+class WatchedGenerator(np.random.Generator):
+    """A generator that notes every array with one entry per row that it is given to work on."""
+
+    seen: list[str]
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name.startswith("_") or name in ("seen", "bit_generator") or not callable(found):
+            return found
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            given = [*arguments, *named.values()]
+            if any(N in array.shape for value in given for array in arrays_in(value)):
+                self.seen.append(name)
+            return found(*arguments, **named)
+
+        return call
+
+
+def watched_fit(method: str, epsilon: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Watch, list[str]]:
+    seen: list[str] = []
+
+    def generator(self: SimulatedNoise) -> WatchedGenerator:
+        made = WatchedGenerator(np.random.PCG64(5))
+        made.seen = seen
+        return made
+
+    monkeypatch.setattr(SimulatedNoise, "generator", generator)
+    schema = schema_of("replace-one", numbers_only=method != "ladder")
+    frame = frame_of(4, N)
+    table = pa.table({name: frame[name] for name in schema.names})
+    maker = TableSynthesizer(schema, epsilon, method=method, noise="simulated", seed=1)
+    with watching() as watch:
+        fitted = maker.fit(table)
+        fitted.to_dict()
+        fitted.sample(500, seed=1)
+    return watch, seen
+
+
+@pytest.mark.parametrize(("method", "epsilon"), [("ladder", 90), ("sandwich", 20)])
+def test_confidential_arrays_stay_in_the_modules_made_for_them(method, epsilon, monkeypatch) -> None:
+    watch, seen = watched_fit(method, epsilon, monkeypatch)
+    assert watch.modules <= HANDLED
+    assert {"frames.border", "synthesis.table", "quantiles.scale", "privacy.noise"} <= watch.modules
+    assert seen == []
+
+
+def test_the_watch_notices_an_array_that_strays(monkeypatch) -> None:
+    honest = fitting.fit_curve
+
+    def straying(*parts: Any) -> Any:
+        SimulatedNoise(1).generator().permutation(np.zeros(N))  # stands for shuffling confidential rows
+        increasing(np.arange(float(N)))  # and for candidates made of them
+        return honest(*parts)
+
+    monkeypatch.setattr(fitting, "fit_curve", straying)
+    watch, seen = watched_fit("ladder", 30, monkeypatch)
+    assert "permutation" in seen
+    assert watch.modules - HANDLED == {"quantiles.grid"}
+
+
+# read in the source
+
+RANDOM = {
+    "privacy/noise.py": "the source of noise",
+    "synthesis/model.py": "rows drawn from a released model",
+    "synthesis/panel_model.py": "panels drawn from a released model",
+    "frames/files.py": "names of temporary files",
+    "quantiles/quantreg.py": "regression without privacy, to compare with; fits use its public constants",
+}
+# Rooms that see no confidential table on its way to a release.
+APART = ("datasets", "evaluation", "experiments", "auditing", "cli/demo")
+
+
+def calls_to_chance(tree: ast.AST) -> list[str]:
+    """List calls that make or use a source of randomness of their own."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called.startswith(("random.", "secrets.", "np.random.", "numpy.random.")):
+                found.append(called)
+            if called in ("default_rng", "Random", "PCG64", "os.urandom", "urandom"):
+                found.append(called)
+    return found
+
+
+def test_no_module_on_the_way_to_a_release_has_randomness_of_its_own() -> None:
+    chance = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        calls = calls_to_chance(ast.parse(path.read_text(encoding="utf-8")))
+        if calls and not name.startswith(APART):
+            chance[name] = calls
+    assert set(chance) <= set(RANDOM), chance
+    assert {"privacy/noise.py", "synthesis/model.py"} <= set(chance)
+
+
+def test_confidential_tables_enter_through_the_synthesizers_alone() -> None:
+    readers = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        for function in {"confidential_columns", "confidential_panel"} & used:
+            readers.setdefault(function, set()).add(name)
+    release = {
+        function: {name for name in names if not name.startswith(APART)}
+        for function, names in readers.items()
+    }
+    assert release == {
+        "confidential_columns": {"synthesis/table.py"},
+        "confidential_panel": {"synthesis/panel.py"},
+    }
