@@ -24,7 +24,9 @@ ALL = {" ".join(path): command for path, command in commands()}
 def test_the_commands_are_those_promised():
     promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "audit", "demo"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "export")}
-    promised |= {f"experiment {name}" for name in ("simulation", "epsilon-curves", "ablation", "combine")}
+    promised |= {
+        f"experiment {name}" for name in ("simulation", "epsilon-curves", "ablation", "combine", "lbd")
+    }
     assert set(ALL) == promised
 
 
