@@ -172,6 +172,16 @@ def test_damaged_parquet_files(tmp_path: Path) -> None:
     assert trials // 4 < int(done.stdout) < trials
 
 
+def test_labels_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    labels = pa.array([b"north", b"canary\xff"] * 20).view(pa.string())
+    table = pa.table({"region": labels, "jobs": [1] * 40, "pay": [2.5] * 40})
+    pa.parquet.write_table(table, path)
+    (problem,) = check_table(read_table(path, SCHEMA), SCHEMA)
+    assert problem.what == "holds text that is not UTF-8"
+    admit(path)
+
+
 # whole commands
 
 

@@ -205,7 +205,7 @@ def arrays_in(value: Any, depth: int = 0) -> Iterator[np.ndarray[Any, Any]]:
 
 
 class Watch:
-    """Notes which modules of Quantail hold an array with one entry per confidential row, as argument, local or result."""
+    """Notes which modules hold an array with one entry per confidential row, as argument, local or result."""
 
     def __init__(self) -> None:
         self.modules: set[str] = set()

@@ -124,7 +124,9 @@ def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
         return _missing(column)
     # Only distinct values are turned into text, so long columns stay cheap.
     encoded = data.dictionary_encode()
-    texts = [str(value) for value in encoded.dictionary.to_pylist()]
+    texts = _texts(encoded.dictionary)
+    if texts is None:
+        return Problem(column.name, "holds text that is not UTF-8", "save the table as UTF-8 again")
     positions = {label: code for code, label in enumerate(column.categories)}
     if pa.types.is_boolean(kind):  # files write true, Python writes True
         texts = [text.lower() for text in texts]
@@ -137,6 +139,14 @@ def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
     return lookup[indices]
+
+
+def _texts(labels: pa.Array) -> list[str] | None:
+    """Return labels as Python text, or None if a damaged file holds bytes that are no text."""
+    try:
+        return [str(value) for value in labels.to_pylist()]
+    except UnicodeDecodeError:  # its message quotes the bytes
+        return None
 
 
 _LABEL_TYPES = (
