@@ -15,10 +15,13 @@ from collections.abc import Iterator
 from fractions import Fraction as F
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from quantail.errors import LedgerError
 from quantail.privacy import HighWaterMark, Ledger
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelSynthesizer, TableSynthesizer
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX limits and signals")
 PLAN = "0" * 64
@@ -185,3 +188,25 @@ def test_a_mark_survives_its_file_and_refuses_nonsense(ledger: Ledger, tmp_path:
         path.write_text(json.dumps({**json.loads(mark.to_text()), field: value}))
         with pytest.raises(LedgerError, match="not the mark"):
             HighWaterMark.load(path)
+
+
+def test_fits_pay_from_the_ledger_of_their_own_data_set(tmp_path: Path) -> None:
+    columns = (Column("jobs", "integer", 0, 9),)
+    table = pa.table({"jobs": [place % 7 for place in range(40)]})
+    panel = Panel("id", "first", "last", 2000, 2001)
+    history = {"id": list(range(40)), "first": [2000] * 40, "last": [2001] * 40}
+    wide = pa.table({**history, "jobs_2000": table["jobs"], "jobs_2001": table["jobs"]})
+    other = Ledger.create(tmp_path / "claims.sqlite", "claims", 9)
+    rho = Ledger.create(tmp_path / "rho.sqlite", "payroll", 9, "rho")
+    makers = (
+        (TableSynthesizer(Schema(columns, "firm", name="payroll"), 1), table),
+        (PanelSynthesizer(Schema(columns, "firm", name="payroll", panel=panel), 1), wide),
+    )
+    for maker, frame in makers:
+        with pytest.raises(LedgerError, match=r"'claims' in epsilon.*'payroll' in epsilon"):
+            maker.fit(frame, ledger=other)
+        with pytest.raises(
+            LedgerError, match=r"in rho.*in epsilon"
+        ):  # an epsilon must not be counted as a rho
+            maker.fit(frame, ledger=rho)
+    assert other.spent == rho.spent == 0
