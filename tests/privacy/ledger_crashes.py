@@ -123,6 +123,10 @@ def main(folder: str, trials: str, seed: str) -> None:
         size = path.stat().st_size
         # Below the size of the file a write fails; up to a page beyond, only one that makes the file grow.
         place = chance.randrange(size + 4096) if kind in ("byte", "full") else chance.randrange(1, lines + 1)
+        if number < len(
+            KINDS
+        ):  # one of each that is sure to strike: in the journal's first page, at the first line
+            place = 600 if kind in ("byte", "full") else 1
         code, said = trial(path, kind, place, chance.uniform(0, 0.04))
         problems += [
             f"trial {number}, {kind} {place}: {what}" for what in problems_after(path, before, code, said)
