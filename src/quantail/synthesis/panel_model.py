@@ -190,7 +190,15 @@ class PanelModel:
             return cls.from_dict(form)
         except ModelError:
             raise
-        except (QuantailError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
+        except (
+            QuantailError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ):
             raise ModelError(f"{path} is not a complete model; fit again, or get a fresh copy") from None
 
 

@@ -90,6 +90,7 @@ class PanelUnits:
         """Read what `to_text` wrote, or raise a ModelError."""
         try:
             table = pa.ipc.open_file(base64.b64decode(text, validate=True)).read_all().combine_chunks()
+            table.validate(full=True)  # a damaged file may point outside its own buffers
             columns = {name: table[name].combine_chunks() for name in table.column_names}
             arrays = [columns[name] for name in _RESERVED]
             years = [array.to_numpy(zero_copy_only=False).astype(np.int64) for array in arrays[1:]]
