@@ -18,7 +18,7 @@ from quantail.evaluation.dynamics import (
 )
 from quantail.evaluation.lasso import pmse_lasso
 from quantail.evaluation.marginal import k_marginal
-from quantail.evaluation.measure import Evaluation, Measure, Skipped
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.panel import (
     PANEL_MEASURES,
     evaluate_panel,
@@ -43,6 +43,7 @@ from quantail.evaluation.size_classes import (
     transition_shares,
 )
 from quantail.evaluation.summary import evaluate
+from quantail.evaluation.table import Evaluation, Measured, Overview, Skipped
 from quantail.evaluation.univariate import ks_distance, quantile_errors, total_variation
 from quantail.evaluation.wasserstein import wasserstein_randomization
 
@@ -51,6 +52,8 @@ __all__ = [
     "Evaluation",
     "JobFlows",
     "Measure",
+    "Measured",
+    "Overview",
     "PANEL_MEASURES",
     "PAPER_MEASURES",
     "SIZE_CLASSES",

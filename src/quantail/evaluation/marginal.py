@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import OptionError
-from quantail.evaluation.table import matrix_pair
+from quantail.evaluation.reading import matrix_pair
 
 NAME = "km"
 RANGE = (0.0, 1000.0)

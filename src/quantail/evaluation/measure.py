@@ -1,82 +1,71 @@
-"""What an evaluation gives back: a tidy list of measures, and what was left out and why."""
+"""What a measure is: its name, range, direction, null value and source, apart from any value it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quantail.errors import DataError
+Direction = Literal["lower", "higher", "closer"]
+"""Which values are better; "closer" means closer to `Measure.best`, from either side."""
 
-Direction = Literal["lower", "higher"]
+Family = Literal[
+    "propensity",
+    "distance",
+    "marginals",
+    "column",
+    "correlation",
+    "tail",
+    "regression",
+    "prediction",
+    "two-by-two",
+    "panel",
+]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One number about how close two tables are.
+    """The definition of a measure.
 
     Parameters
     ----------
     name : str
-        Name of the measure.
-    value : float
-        Its value.
-    direction : {"lower", "higher"}
-        Which values are better.
+        Short name, the key in results and on the command line.
+    family : str
+        Group of measures that it belongs to; a family may be asked for by name.
+    meaning : str
+        What it says, in one plain sentence.
+    range : pair of float
+        Smallest and largest possible value.
+    direction : {"lower", "higher", "closer"}
+        Which values are better; "closer" to `best`.
     best : float
         The best possible value.
-    columns : tuple of str
-        The columns it speaks of; for regressions the response first.
+    reference : str
+        Where it comes from.
+    null : float, optional
+        What a fresh sample of the same population would get on average, where one number fits every table;
+        otherwise the results say it, if it is known.
     """
 
     name: str
-    value: float
+    family: Family
+    meaning: str
+    range: tuple[float, float]
     direction: Direction
     best: float
-    columns: tuple[str, ...]
+    reference: str
+    null: float | None = None
 
-
-@dataclass(frozen=True)
-class Skipped:
-    """A measure that has no value on these tables, and the reason."""
-
-    name: str
-    columns: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """All measures of one comparison, computed from real rows without noise: not private, internal only."""
-
-    measures: tuple[Measure, ...]
-    skipped: tuple[Skipped, ...] = ()
-
-    def __iter__(self) -> Iterator[Measure]:
-        """Go through the measures in order."""
-        return iter(self.measures)
-
-    def __len__(self) -> int:
-        """Count the measures."""
-        return len(self.measures)
-
-    def value(self, name: str, columns: tuple[str, ...] | None = None) -> float:
-        """Look up one measure; `columns` is needed only where a name occurs more than once."""
-        found = [m for m in self.measures if m.name == name and columns in (None, m.columns)]
-        if len(found) != 1:
-            problem = "is not among the results" if not found else "occurs more than once; name its columns"
-            raise DataError(f"measure {name} {problem}.")
-        return found[0].value
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """List the measures as plain dictionaries, ready for JSON or a data frame."""
-        return [
-            {
-                "name": m.name,
-                "columns": list(m.columns),
-                "value": m.value,
-                "direction": m.direction,
-                "best": m.best,
-            }
-            for m in self.measures
-        ]
+    def to_dict(self) -> dict[str, Any]:
+        """Give the definition as plain values, ready for JSON; an endless range ends in None."""
+        low, high = (None if abs(end) == float("inf") else end for end in self.range)
+        return {
+            "name": self.name,
+            "family": self.family,
+            "meaning": self.meaning,
+            "range": [low, high],
+            "direction": self.direction,
+            "best": self.best,
+            "null": self.null,
+            "reference": self.reference,
+        }

@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from quantail.errors import OptionError
 from quantail.evaluation.regression import orthonormal_span
-from quantail.evaluation.table import matrix_pair
+from quantail.evaluation.reading import matrix_pair
 
 NAME = "pmse"
 RANGE = (0.0, 0.25)  # the upper end for tables of equal size; c (1 - c) in general

@@ -13,7 +13,7 @@ import numpy as np
 
 from quantail.errors import DataError
 from quantail.evaluation.regression import least_squares
-from quantail.evaluation.table import numeric_matrix
+from quantail.evaluation.reading import numeric_matrix
 
 NAME = "nrmse"
 RANGE = (0.0, float("inf"))  # about 1 when the predictors explain nothing

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from quantail.errors import DataError
 from quantail.evaluation.coefficients import coefficient_difference
 from quantail.evaluation.marginal import k_marginal
-from quantail.evaluation.measure import Direction, Evaluation, Measure, Skipped
+from quantail.evaluation.measure import Direction, Measure
 from quantail.evaluation.pmse import pmse
 from quantail.evaluation.prediction import nrmse
-from quantail.evaluation.table import (
+from quantail.evaluation.reading import (
     is_numeric,
     numeric_matrix,
     raw_columns,
     require_columns,
     require_same_columns,
 )
+from quantail.evaluation.table import Evaluation, Measured, Skipped
 from quantail.evaluation.univariate import LEVELS, ks_distance, quantile_errors, total_variation
 from quantail.evaluation.wasserstein import wasserstein_randomization
 from quantail.schema import Schema
@@ -47,7 +48,7 @@ Table = dict[str, NDArray[Any]]
 class _Collector:
     """Gathers measures; one that cannot be computed is recorded as skipped, with its reason."""
 
-    measures: list[Measure] = field(default_factory=list)
+    measures: list[Measured] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     def add(
@@ -64,7 +65,7 @@ class _Collector:
             self.skipped.append(Skipped(name, columns, str(error)))
             return
         if isfinite(value):
-            self.measures.append(Measure(name, value, direction, best, columns))
+            self.measures.append(_row(name, value, direction, best, columns))
         else:
             self.skipped.append(Skipped(name, columns, "the real table fits exactly, so there is no scale"))
 
@@ -113,7 +114,7 @@ def evaluate(
         _add_regressions(collected, left_numbers, right_numbers, unseen)
     for name in labels:
         distance = total_variation(left[name].tolist(), right[name].tolist())
-        collected.measures.append(Measure("total_variation", distance, "lower", 0.0, (name,)))
+        collected.measures.append(_row("total_variation", distance, "lower", 0.0, (name,)))
     return Evaluation(tuple(collected.measures), tuple(collected.skipped))
 
 
@@ -166,10 +167,8 @@ def _add_columns(out: _Collector, left: Table, right: Table) -> None:
     for name in left:
         errors = quantile_errors(left[name], right[name], LEVELS).tolist()
         for level, error in zip(LEVELS, errors, strict=True):
-            out.measures.append(
-                Measure(f"quantile_error_{level:.0%}".rstrip("%"), error, "lower", 0.0, (name,))
-            )
-        out.measures.append(Measure("ks", ks_distance(left[name], right[name]), "lower", 0.0, (name,)))
+            out.measures.append(_row(f"quantile_error_{level:.0%}".rstrip("%"), error, "lower", 0.0, (name,)))
+        out.measures.append(_row("ks", ks_distance(left[name], right[name]), "lower", 0.0, (name,)))
 
 
 def _add_regressions(out: _Collector, left: Table, right: Table, unseen: Table | None) -> None:
@@ -191,3 +190,8 @@ def _add_regressions(out: _Collector, left: Table, right: Table, unseen: Table |
 
 def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
+
+
+def _row(name: str, value: float, direction: Direction, best: float, columns: tuple[str, ...]) -> Measured:
+    end = 1000.0 if name == "km" else float("inf")
+    return Measured(Measure(name, "column", "", (0.0, end), direction, best, ""), columns, value)

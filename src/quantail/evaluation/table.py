@@ -1,104 +1,184 @@
-"""Reading two tables for comparison: any frame that narwhals knows, or a mapping of names to arrays.
+"""What an evaluation gives back: one tidy table, a row for each measure and the columns it speaks of.
 
-Errors name columns, which are public, and never quote a value.
+The shape, for those who build on it:
+
+- `Evaluation.measures` is a tuple of `Measured` rows, in the order of families; iterating gives them too.
+- A row has `measure` (the `Measure` definition: family, meaning, range, direction, best, reference), `columns`,
+  `value`, `null` and `note`; `name`, `family`, `direction` and `best` are there as shortcuts.
+- `columns` is empty for no measure: all compared columns for measures of the whole table, one for measures of a
+  column, two for correlations, the response first for regressions and then the term (or all the predictors).
+- `value` is always finite. `null` is what a fresh sample of the real population would get on average, given the
+  sizes of these two tables; None where it is not known. `note` is empty or a short remark, such as the formula
+  of a regression.
+- Name, columns and note together are different in every row.
+- `Evaluation.skipped` lists what could not be computed, and why, as `Skipped` rows.
+- `to_dicts`, `to_arrow`, `to_pandas` and `to_polars` give the rows with the fields name, family, columns (a list in
+  `to_dicts`, joined by ", " in frames), value, null, best, direction, note. `overview` has a row a measure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
-import narwhals as nw
-import numpy as np
-from numpy.typing import NDArray
-
-from quantail.errors import DataError
-
-Floats = NDArray[np.float64]
+from quantail.errors import DataError, OptionError
+from quantail.evaluation.measure import Direction, Family, Measure
 
 
-def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
-    """Take a frame apart into one array per column; `role` names the table in errors."""
-    if isinstance(frame, Mapping):
-        columns = {str(name): np.asarray(values) for name, values in frame.items()}
-    else:
-        try:
-            native = nw.from_native(frame, eager_only=True)
-        except TypeError as error:
-            raise DataError(
-                f"the {role} table is of a kind that cannot be read; give a pandas, polars or pyarrow table, "
-                "or a mapping of column names to arrays."
-            ) from error
-        except (
-            nw.exceptions.DuplicateError
-        ):  # its text quotes the name, which is a value if the header is missing
-            native = None
-        if native is None:
-            raise DataError(f"the {role} table has two columns of the same name; rename one of them.")
-        columns = {name: native[name].to_numpy() for name in native.columns}
-    if not columns:
-        raise DataError(f"the {role} table has no columns; nothing can be compared.")
-    if any(values.ndim != 1 for values in columns.values()):
-        raise DataError(
-            f"the {role} table holds something other than plain columns; give one vector a column."
+@dataclass(frozen=True)
+class Measured:
+    """One measure with its value on two tables; see the module for what each field means."""
+
+    measure: Measure
+    columns: tuple[str, ...]
+    value: float
+    null: float | None = None
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the measure."""
+        return self.measure.name
+
+    @property
+    def family(self) -> Family:
+        """Family of the measure."""
+        return self.measure.family
+
+    @property
+    def direction(self) -> Direction:
+        """Which values are better."""
+        return self.measure.direction
+
+    @property
+    def best(self) -> float:
+        """The best possible value."""
+        return self.measure.best
+
+    @property
+    def badness(self) -> float:
+        """Distance from the best possible value: larger is worse, whatever the direction."""
+        return abs(self.value - self.best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the row as plain values, ready for JSON."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "columns": list(self.columns),
+            "value": self.value,
+            "null": self.null,
+            "best": self.best,
+            "direction": self.direction,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A measure that has no value on these tables, and the reason."""
+
+    name: str
+    columns: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A measure over all the columns it was taken on: how often, the mean, and the row farthest from the best."""
+
+    measure: Measure
+    count: int
+    mean: float
+    worst: Measured
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All measures of one comparison, computed from real rows without noise: not private, internal only."""
+
+    measures: tuple[Measured, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    def __iter__(self) -> Iterator[Measured]:
+        """Go through the rows in order."""
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.measures)
+
+    def __str__(self) -> str:
+        """Print the rows in columns of text."""
+        head = ("measure", "columns", "value", "null", "best", "note")
+        rows = [head, *(_texts(row) for row in self.measures)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
+        lines = (
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows
         )
-    lengths = {values.size for values in columns.values()}
-    if len(lengths) != 1:
-        raise DataError(f"the {role} table's columns differ in length; give columns with one value per row.")
-    if lengths == {0}:
-        raise DataError(f"the {role} table has no rows; at least one is needed.")
-    return columns
+        return "\n".join(line.rstrip() for line in lines)
 
+    def value(self, name: str, columns: tuple[str, ...] | None = None, note: str | None = None) -> float:
+        """Look up one value; `columns` and `note` are needed only where a name occurs more than once."""
+        found = [
+            row
+            for row in self.measures
+            if row.name == name and columns in (None, row.columns) and note in (None, row.note)
+        ]
+        if len(found) != 1:
+            problem = "is not among the results" if not found else "occurs more than once; name its columns"
+            raise DataError(f"measure {name} {problem}.")
+        return found[0].value
 
-def is_numeric(values: NDArray[Any]) -> bool:
-    """Say whether a column holds numbers (truth values count as labels)."""
-    return bool(np.issubdtype(values.dtype, np.number))
-
-
-def numeric_matrix(frame: Any, columns: Sequence[str] | None, role: str) -> Floats:
-    """Read numeric columns into a matrix of shape (rows, columns); None stands for every column."""
-    table = raw_columns(frame, role)
-    names = list(table) if columns is None else list(columns)
-    require_columns(table, names, role)
-    return np.column_stack([_numbers(table[name], name, role) for name in names])
-
-
-def matrix_pair(real: Any, synth: Any, columns: Sequence[str] | None = None) -> tuple[Floats, Floats]:
-    """Read the same numeric columns of a real and a synthetic table, in the real table's order."""
-    names = list(raw_columns(real, "real")) if columns is None else list(columns)
-    if columns is None:
-        require_same_columns(names, list(raw_columns(synth, "synthetic")))
-    return numeric_matrix(real, names, "real"), numeric_matrix(synth, names, "synthetic")
-
-
-def require_columns(table: Mapping[str, Any], names: Sequence[str], role: str) -> None:
-    """Raise unless every name is a column of the table."""
-    if not names:
-        raise DataError("no columns were named; name at least one column to compare.")
-    missing = [name for name in names if name not in table]
-    if missing:
-        raise DataError(f"the {role} table lacks the column(s) {', '.join(missing)}; check the names.")
-
-
-def require_same_columns(real: Sequence[str], synth: Sequence[str]) -> None:
-    """Raise unless both tables have the same column names, in any order."""
-    only_real = [name for name in real if name not in synth]
-    only_synth = [name for name in synth if name not in real]
-    if only_real or only_synth:
-        raise DataError(
-            "the two tables must have the same columns; "
-            f"only in the real table: {', '.join(only_real) or 'none'}; "
-            f"only in the synthetic table: {', '.join(only_synth) or 'none'}. "
-            "Name the columns to compare, or drop the others."
+    def overview(self) -> tuple[Overview, ...]:
+        """Sum up every measure over its columns, in order of first appearance."""
+        groups: dict[str, list[Measured]] = {}
+        for row in self.measures:
+            groups.setdefault(row.name, []).append(row)
+        return tuple(
+            Overview(
+                rows[0].measure,
+                len(rows),
+                fmean(row.value for row in rows),
+                max(rows, key=lambda row: row.badness),
+            )
+            for rows in groups.values()
         )
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the rows as plain dictionaries, ready for JSON."""
+        return [row.to_dict() for row in self.measures]
 
-def _numbers(values: NDArray[Any], name: str, role: str) -> Floats:
-    if not is_numeric(values):
-        raise DataError(f"column {name} of the {role} table is not numeric; leave it out or encode it.")
-    numbers = values.astype(float)
-    if not np.isfinite(numbers).all():
-        raise DataError(
-            f"column {name} of the {role} table has missing or infinite values; remove or impute them first."
-        )
-    return numbers
+    def to_arrow(self) -> Any:
+        """Give the rows as a pyarrow table."""
+        import pyarrow as pa
+
+        fields = {"name": pa.string(), "family": pa.string(), "columns": pa.string(), "value": pa.float64()}
+        fields |= {"null": pa.float64(), "best": pa.float64(), "direction": pa.string(), "note": pa.string()}
+        rows = [{**row.to_dict(), "columns": ", ".join(row.columns)} for row in self.measures]
+        return pa.Table.from_pylist(rows, schema=pa.schema(list(fields.items())))
+
+    def to_pandas(self) -> Any:
+        """Give the rows as a pandas data frame."""
+        _require("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Give the rows as a polars data frame."""
+        return _require("polars").from_arrow(self.to_arrow())
+
+
+def _texts(row: Measured) -> tuple[str, ...]:
+    null = "" if row.null is None else f"{row.null:.4g}"
+    return row.name, ", ".join(row.columns), f"{row.value:.4g}", null, f"{row.best:g}", row.note
+
+
+def _require(package: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        raise OptionError(f"{package} is not installed; install it, or use to_arrow().") from error

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation.table import matrix_pair
+from quantail.evaluation.reading import matrix_pair
 
 NAME = "wrt"
 RANGE = (0.0, float("inf"))  # about 1 for two samples of one population

@@ -1,0 +1,104 @@
+"""Reading two tables for comparison: any frame that narwhals knows, or a mapping of names to arrays.
+
+Errors name columns, which are public, and never quote a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
+    """Take a frame apart into one array per column; `role` names the table in errors."""
+    if isinstance(frame, Mapping):
+        columns = {str(name): np.asarray(values) for name, values in frame.items()}
+    else:
+        try:
+            native = nw.from_native(frame, eager_only=True)
+        except TypeError as error:
+            raise DataError(
+                f"the {role} table is of a kind that cannot be read; give a pandas, polars or pyarrow table, "
+                "or a mapping of column names to arrays."
+            ) from error
+        except (
+            nw.exceptions.DuplicateError
+        ):  # its text quotes the name, which is a value if the header is missing
+            native = None
+        if native is None:
+            raise DataError(f"the {role} table has two columns of the same name; rename one of them.")
+        columns = {name: native[name].to_numpy() for name in native.columns}
+    if not columns:
+        raise DataError(f"the {role} table has no columns; nothing can be compared.")
+    if any(values.ndim != 1 for values in columns.values()):
+        raise DataError(
+            f"the {role} table holds something other than plain columns; give one vector a column."
+        )
+    lengths = {values.size for values in columns.values()}
+    if len(lengths) != 1:
+        raise DataError(f"the {role} table's columns differ in length; give columns with one value per row.")
+    if lengths == {0}:
+        raise DataError(f"the {role} table has no rows; at least one is needed.")
+    return columns
+
+
+def is_numeric(values: NDArray[Any]) -> bool:
+    """Say whether a column holds numbers (truth values count as labels)."""
+    return bool(np.issubdtype(values.dtype, np.number))
+
+
+def numeric_matrix(frame: Any, columns: Sequence[str] | None, role: str) -> Floats:
+    """Read numeric columns into a matrix of shape (rows, columns); None stands for every column."""
+    table = raw_columns(frame, role)
+    names = list(table) if columns is None else list(columns)
+    require_columns(table, names, role)
+    return np.column_stack([_numbers(table[name], name, role) for name in names])
+
+
+def matrix_pair(real: Any, synth: Any, columns: Sequence[str] | None = None) -> tuple[Floats, Floats]:
+    """Read the same numeric columns of a real and a synthetic table, in the real table's order."""
+    names = list(raw_columns(real, "real")) if columns is None else list(columns)
+    if columns is None:
+        require_same_columns(names, list(raw_columns(synth, "synthetic")))
+    return numeric_matrix(real, names, "real"), numeric_matrix(synth, names, "synthetic")
+
+
+def require_columns(table: Mapping[str, Any], names: Sequence[str], role: str) -> None:
+    """Raise unless every name is a column of the table."""
+    if not names:
+        raise DataError("no columns were named; name at least one column to compare.")
+    missing = [name for name in names if name not in table]
+    if missing:
+        raise DataError(f"the {role} table lacks the column(s) {', '.join(missing)}; check the names.")
+
+
+def require_same_columns(real: Sequence[str], synth: Sequence[str]) -> None:
+    """Raise unless both tables have the same column names, in any order."""
+    only_real = [name for name in real if name not in synth]
+    only_synth = [name for name in synth if name not in real]
+    if only_real or only_synth:
+        raise DataError(
+            "the two tables must have the same columns; "
+            f"only in the real table: {', '.join(only_real) or 'none'}; "
+            f"only in the synthetic table: {', '.join(only_synth) or 'none'}. "
+            "Name the columns to compare, or drop the others."
+        )
+
+
+def _numbers(values: NDArray[Any], name: str, role: str) -> Floats:
+    if not is_numeric(values):
+        raise DataError(f"column {name} of the {role} table is not numeric; leave it out or encode it.")
+    numbers = values.astype(float)
+    if not np.isfinite(numbers).all():
+        raise DataError(
+            f"column {name} of the {role} table has missing or infinite values; remove or impute them first."
+        )
+    return numbers
