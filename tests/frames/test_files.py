@@ -116,11 +116,11 @@ def test_a_truncated_parquet_file_is_refused(tmp_path):
 
 def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
     assert "does not exist" in told_by(lambda: read_table(tmp_path / "no.csv"))
-    assert "is not a file" in told_by(lambda: read_table(tmp_path))
-    other = tmp_path / "t.xlsx"
+    assert "complete Parquet files" in told_by(lambda: read_table(tmp_path))
+    other = tmp_path / "t.docx"
     other.write_bytes(b"CANARY-7")
     for read in (read_table, read_header):
-        assert ".csv or .parquet" in told_by(lambda read=read: read(other))
+        assert ".csv, .parquet" in told_by(lambda read=read: read(other))
 
 
 def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_bad_outputs_are_refused_before_anything_is_written(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, said in [
         ("no/t.csv", "does not exist"),
-        ("t.xlsx", ".csv or .parquet"),
+        ("t.docx", ".csv, .parquet"),
         ("folder.csv", "folder"),
     ]:
         assert said in told_by(lambda name=name: check_output(tmp_path / name, overwrite=True))
@@ -191,8 +191,8 @@ def test_a_failure_half_way_leaves_nothing_behind(tmp_path, monkeypatch, failure
     if overwrite:
         path.write_text("precious")
 
-    def fail(table, file, suffix):
-        file.write(b"half")
+    def fail(write, table, partial):
+        partial.write_bytes(b"half")
         raise failure
 
     monkeypatch.setattr(files_module, "_write", fail)
@@ -204,8 +204,8 @@ def test_a_failure_half_way_leaves_nothing_behind(tmp_path, monkeypatch, failure
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
-    def interrupt(table, file, suffix):
-        file.write(b"half")
+    def interrupt(write, table, partial):
+        partial.write_bytes(b"half")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(files_module, "_write", interrupt)

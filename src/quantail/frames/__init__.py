@@ -7,23 +7,28 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
-from quantail.frames.files import check_output, read_header, read_table, write_table
+from quantail.frames.files import check_output, open_source, read_header, read_table, write_table
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_shape import PanelShape, panel_frame
+from quantail.frames.place import Place
 from quantail.frames.rules import Problem
 from quantail.frames.shape import ColumnShape, FrameShape
+from quantail.frames.source import Source
 
 __all__ = [
     "ColumnShape",
     "FrameShape",
     "PanelData",
     "PanelShape",
+    "Place",
     "Problem",
+    "Source",
     "check_output",
     "check_table",
     "confidential_columns",
     "confidential_panel",
+    "open_source",
     "panel_frame",
     "read_header",
     "read_table",

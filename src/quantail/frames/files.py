@@ -1,27 +1,92 @@
-"""Tables in files: CSV and Parquet, read without ever quoting a cell, written all at once or not at all."""
+"""Tables in files and databases: opened without ever quoting a cell, written all at once or not at all."""
 
-import csv
 import os
 import secrets
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute
-import pyarrow.csv
-import pyarrow.parquet
 
 from quantail.errors import DataError
+from quantail.frames.arrow_files import ArrowSource, FolderSource, ParquetSource, write_arrow, write_parquet
+from quantail.frames.csv_file import CsvSource, looks_like_data, write_csv
+from quantail.frames.duckdb_table import DuckdbSource, duckdb_has_table, write_duckdb
 from quantail.frames.native import open_frame
+from quantail.frames.place import Place
+from quantail.frames.postgres_table import PostgresSource, postgres_has_table, write_postgres
+from quantail.frames.source import Source, guarded
+from quantail.frames.sqlite_table import SqliteSource, sqlite_has_table, write_sqlite
 from quantail.schema import ColumnType, Schema, header_of
 
-SUFFIXES = (".csv", ".parquet")
+Where = str | Path | Place
 
 
-def read_table(path: str | Path, schema: Schema | None = None) -> pa.Table:
-    """Read a CSV or Parquet file.
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: how it is opened (given a schema, if there is one) and written, if it can be."""
+
+    open: Callable[[Place, Schema | None], Source]
+    write: Callable[[pa.Table, Path], None] | None = None
+
+
+@dataclass(frozen=True)
+class Database:
+    """A kind of database: how a table in it is opened, written and looked for."""
+
+    open: Callable[[Place], Source]
+    write: Callable[[pa.Table, Place, bool], None]
+    has: Callable[[Place], bool]
+
+
+_ARROW = Format(lambda place, _: ArrowSource(place), write_arrow)
+FORMATS: Mapping[str, Format] = {
+    ".csv": Format(CsvSource, write_csv),
+    ".parquet": Format(lambda place, _: ParquetSource(place), write_parquet),
+    ".feather": _ARROW,
+    ".arrow": _ARROW,
+}
+DATABASES: Mapping[str, Database] = {
+    "sqlite": Database(SqliteSource, write_sqlite, sqlite_has_table),
+    "duckdb": Database(DuckdbSource, write_duckdb, duckdb_has_table),
+    "postgresql": Database(PostgresSource, write_postgres, postgres_has_table),
+}
+
+
+def open_source(where: Where, schema: Schema | None = None) -> Source:
+    """Open a file, a folder of Parquet files or a table in a database, without reading its rows.
+
+    Parameters
+    ----------
+    where : str, Path or Place
+        A path, or a URL such as "sqlite:///file.db#table" (see `Place`).
+    schema : Schema, optional
+        What is public about the table. Formats that do not declare types, such as CSV, are then read in the
+        types that the schema says; pass it whenever something will be released.
+
+    Returns
+    -------
+    Source
+        With `names`, `types`, `rows`, `chunks(batch_rows)` and `read()`.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is of a kind that is not known.
+    """
+    place = Place.of(where)
+    if place.scheme != "postgresql":
+        _check_input(place)
+    if place.scheme != "file":
+        return DATABASES[place.scheme].open(place)
+    if place.path is not None and os.path.isdir(place.path):
+        return FolderSource(place)
+    return _format_of(place).open(place, schema)
+
+
+def read_table(where: Where, schema: Schema | None = None) -> pa.Table:
+    """Read a whole table from a file, a folder of Parquet files or a database.
 
     The types of CSV columns are guessed from the values. With a schema they are not: category columns are
     read as text just as written ("007" stays "007"), and numeric columns as floating-point numbers, so that
@@ -29,183 +94,138 @@ def read_table(path: str | Path, schema: Schema | None = None) -> pa.Table:
 
     Parameters
     ----------
-    path : str or Path
-        A file that ends in .csv (UTF-8, comma-separated, with a header) or .parquet.
+    where : str, Path or Place
+        A path, or a URL such as "sqlite:///file.db#table".
     schema : Schema, optional
         What is public about the table.
 
     Returns
     -------
     pyarrow.Table
-        All columns of the file.
+        All columns.
 
     Raises
     ------
     DataError
-        If the file is missing, unreadable, damaged or of another kind. Its content is never quoted.
+        If the table is missing, unreadable, damaged or of another kind. Its content is never quoted.
     """
-    path = _input(path)
-    if path.suffix.lower() == ".parquet":
-        return _guarded(path, lambda file: _named(pa.parquet.ParquetFile(file).read()))
-    return _read_csv(path, schema)
+    return open_source(where, schema).read()
 
 
-def read_header(path: str | Path) -> dict[str, ColumnType]:
-    """Read the names and types ("numeric", "integer" or "category") of a file's columns, for a draft.
+def read_header(where: Where) -> dict[str, ColumnType]:
+    """Read the names and types of a table's columns, for a draft of a schema.
 
-    A Parquet file declares its types, and nothing else of it is read. A CSV file does not, so its values
-    are looked at for the sole purpose of telling numbers from text.
+    Most kinds of tables declare their types, and nothing else of them is read. A CSV file does not, so its
+    values are looked at for the sole purpose of telling numbers from text.
     """
-    path = _input(path)
-    if path.suffix.lower() == ".parquet":
-        return header_of(_guarded(path, lambda file: _named(pa.parquet.read_schema(file).empty_table())))
-    table = _read_csv(path, None)
-    if _looks_like_data(table.column_names):
-        raise DataError(f"{path}: the first line seems to hold values, not names; add a line of column names")
+    source = open_source(where)
+    if not isinstance(source, CsvSource):
+        return header_of(source.types.empty_table())
+    table = source.read()
+    if looks_like_data(table.column_names):
+        raise DataError(
+            f"{source.place}: the first line seems to hold values, not names; add a line of column names"
+        )
     open_frame(table)  # refuses names that are not distinct
     return header_of(table)
 
 
-def check_output(path: str | Path, overwrite: bool = False) -> Path:
-    """Raise a DataError unless a table can be written to `path`; call it before any budget is spent."""
-    path = Path(path)
-    _check_suffix(path)
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; give the name of a file")
-    if path.exists() and not overwrite:
-        raise DataError(f"{path} exists already; choose another name, or ask for it to be overwritten")
-    if not path.parent.is_dir():
-        raise DataError(f"the folder {path.parent} does not exist; create it first")
-    return path
+def check_output(where: Where, overwrite: bool = False) -> Place:
+    """Raise a DataError unless a table can be written there; call it before any budget is spent."""
+    place = Place.of(where)
+    if place.path is not None:
+        _check_file(place, place.path, overwrite)
+    if place.scheme == "file":
+        if _format_of(place).write is None:
+            raise DataError(f"{place}: this kind of file can only be read; choose one of {_suffixes(True)}")
+    elif place.path is None or place.path.exists():
+        has = guarded(lambda: DATABASES[place.scheme].has(place), f"cannot open {place}", _ADVICE)
+        if has and not overwrite:
+            raise DataError(f"the table of {place} exists already; choose another, or ask to overwrite it")
+    return place
 
 
-def write_table(frame: Any, path: str | Path, overwrite: bool = False) -> None:
-    """Write a table to a CSV or Parquet file, completely or not at all.
+def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
+    """Write a table to a file or database, completely or not at all.
 
-    The table is written to a hidden file in the same folder, which then takes the name in one step.
+    A file is written under a hidden name in the same folder and then takes its name in one step; a table in
+    a database is written in one transaction.
 
     Parameters
     ----------
     frame : pandas, polars or pyarrow table
         The table to write.
-    path : str or Path
-        A file that ends in .csv or .parquet.
+    where : str, Path or Place
+        A path whose ending tells the kind of file, or a URL such as "sqlite:///file.db#table".
     overwrite : bool
-        Replace a file that exists; otherwise that is a DataError.
+        Replace a file or table that exists; otherwise that is a DataError.
     """
-    path = check_output(path, overwrite)
-    opened = open_frame(frame)
+    place = check_output(where, overwrite)
+    table = open_frame(frame).to_arrow()
+    if place.scheme != "file":
+        write = DATABASES[place.scheme].write
+        guarded(lambda: write(table, place, overwrite), f"cannot write {place}", _ADVICE)
+    else:
+        _write_file(table, place, overwrite)
+
+
+_ADVICE = "check space and permissions, and that columns hold plain values"
+
+
+def _write_file(table: pa.Table, place: Place, overwrite: bool) -> None:
+    path, write = _path(place), _format_of(place).write
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    trouble = "the table cannot be stored in this format"
     try:
-        with partial.open("xb") as file:
-            _write(opened.to_arrow(), file, path.suffix.lower())
-            file.flush()
-            os.fsync(file.fileno())
-        check_output(path, overwrite)
+        guarded(
+            lambda: _write(write, table, partial),
+            f"cannot write {path}",
+            _ADVICE,
+            "the table cannot be stored in this format",
+        )
+        check_output(place, overwrite)
         partial.replace(path)
-        return
-    except OSError as error:
-        trouble = error.strerror or "the system refused"
-    except pa.ArrowException:
-        pass  # its message may quote cells
     finally:
         partial.unlink(missing_ok=True)
-    advice = "check the folder's space and permissions, and that columns hold plain values"
-    raise DataError(f"cannot write {path}: {trouble}; {advice}")
 
 
-def _input(path: str | Path) -> Path:
-    path = Path(path)
+def _write(write: Any, table: pa.Table, partial: Path) -> None:
+    write(table, partial)
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _check_input(place: Place) -> None:
+    path = _path(place)
     if not os.path.exists(path):  # unlike Path.exists, says no where permission is lacking
         raise DataError(f"{path} does not exist, or its folder cannot be opened; check the path")
-    if not os.path.isfile(path):
-        raise DataError(f"{path} is not a file; give the name of a CSV or Parquet file")
-    _check_suffix(path)
-    return path
+    if not os.path.isfile(path) and not (place.scheme == "file" and os.path.isdir(path)):
+        raise DataError(f"{path} is not a file; give the name of a file")
 
 
-def _check_suffix(path: Path) -> None:
-    if path.suffix.lower() not in SUFFIXES:
-        raise DataError(
-            f"{path}: tables are read and written as {' or '.join(SUFFIXES)}; choose one of these"
-        )
+def _check_file(place: Place, path: Path, overwrite: bool) -> None:
+    if place.scheme == "file":
+        _format_of(place)
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; give the name of a file")
+    if place.scheme == "file" and path.exists() and not overwrite:
+        raise DataError(f"{path} exists already; choose another name, or ask for it to be overwritten")
+    if not path.parent.is_dir():
+        raise DataError(f"the folder {path.parent} does not exist; create it first")
 
 
-def _guarded(path: Path, read: Callable[[BinaryIO], Any]) -> Any:
-    """Read a file; errors are replaced by ours, since the reader's messages quote cells."""
-    outcome, trouble = None, "its content is damaged or not of the kind its name says"
-    try:
-        with path.open("rb") as file:
-            outcome = read(file)
-    except MemoryError:  # Arrow's own is one, too
-        trouble = "it does not fit into memory"
-    except pa.ArrowException:
-        pass
-    except OSError as error:
-        # Arrow raises bare OSErrors for damaged files; those of the system carry a number.
-        trouble = error.strerror if error.errno and error.strerror else trouble
-    except (ValueError, LookupError, TypeError):
-        pass
-    if outcome is None:
-        advice = (
-            "a Parquet file must be complete; a CSV file must be UTF-8 and comma-separated, "
-            "with as many fields in every row as in its header and no row longer than a megabyte"
-        )
-        raise DataError(f"cannot read {path}: {trouble}; {advice}")
-    return outcome
+def _path(place: Place) -> Path:
+    if place.path is None:
+        raise DataError(f"{place} is not a file")
+    return place.path
 
 
-def _named(table: pa.Table) -> pa.Table:
-    """Raise a ValueError here, where it is caught, if names are not UTF-8; Arrow looks at them only when asked."""
-    table.schema.names  # noqa: B018
-    return table
+def _format_of(place: Place) -> Format:
+    found = FORMATS.get(_path(place).suffix.lower())
+    if found is None:
+        raise DataError(f"{place}: tables are read and written as {_suffixes()}; choose one of these")
+    return found
 
 
-def _read_csv(path: Path, schema: Schema | None) -> pa.Table:
-    categories = [column.name for column in schema.columns if column.type == "category"] if schema else []
-    convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(categories, pa.string()))
-    parse = pa.csv.ParseOptions(newlines_in_values=True)
-    read = partial(pa.csv.read_csv, parse_options=parse, convert_options=convert)
-    table = _guarded(path, lambda file: _named(read(file)))
-    numeric = {column.name for column in schema.columns if column.type == "numeric"} if schema else set()
-    columns = [
-        column.cast(pa.float64(), safe=False)
-        if name in numeric and pa.types.is_integer(column.type)
-        else column
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    return pa.table(columns, names=table.column_names)
-
-
-def _looks_like_data(names: list[str]) -> bool:
-    numbers = [name for name in names if _is_number(name)]
-    return len(numbers) == len(names) or any(not name.strip().isdigit() for name in numbers)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _write(table: pa.Table, file: BinaryIO, suffix: str) -> None:
-    if suffix == ".parquet":
-        pa.parquet.write_table(table, file)
-        return
-    # Arrow quotes every name in a header; the csv module quotes only where it must.
-    lines = csv.writer(cast(Any, _Encoded(file)), lineterminator="\n")
-    lines.writerow(table.column_names)
-    pa.csv.write_csv(table, file, pa.csv.WriteOptions(include_header=False))
-
-
-class _Encoded:
-    """Let the csv module write text to a binary file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        return self._file.write(text.encode("utf-8"))
+def _suffixes(written: bool = False) -> str:
+    known = [suffix for suffix, kind in FORMATS.items() if kind.write is not None or not written]
+    return f"{', '.join(known[:-1])} or {known[-1]}"

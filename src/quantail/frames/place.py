@@ -1,0 +1,112 @@
+"""Where a table is: a file, a folder of Parquet files, or a table in a database that a URL names.
+
+    payroll.parquet                                a file; its ending tells the format
+    sqlite:///folder/file.db#table                 SQLite (four slashes for an absolute path)
+    duckdb:///folder/file.db#table                 DuckDB
+    postgresql://user@host:5432/database#table     PostgreSQL; "#schema.table" names a schema, too
+
+A URL may hold a password. What is shown of a place never does: user, password and options are left out.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from quantail.errors import DataError
+
+Scheme = Literal["file", "postgresql", "sqlite", "duckdb"]
+_SCHEMES: dict[str, Scheme] = {
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+}
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_EXAMPLES = (
+    "postgresql://user@host/database#table, sqlite:///file.db#table or duckdb:///file.db#table "
+    "(write special characters as %23 and the like)"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a table is.
+
+    Attributes
+    ----------
+    scheme : {"file", "postgresql", "sqlite", "duckdb"}
+        A file or folder, or the kind of database.
+    path : Path, optional
+        The file or folder, or the file of a SQLite or DuckDB database.
+    table : str
+        Name of the table in a database.
+    url : str
+        Where a PostgreSQL server is, possibly with a password: never shown.
+
+    Examples
+    --------
+    >>> print(Place.of("postgresql://ann:secret@db.example/census?sslmode=require#public.pay"))
+    postgresql://db.example/census#public.pay
+    """
+
+    scheme: Scheme
+    path: Path | None = None
+    table: str = ""
+    url: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, where: "str | Path | Place") -> "Place":
+        """Read a path or URL, or raise a DataError that does not quote it."""
+        if isinstance(where, Place):
+            return where
+        found = _URL.match(where) if isinstance(where, str) else None
+        if found is None:
+            return cls("file", Path(where))
+        scheme = _SCHEMES.get(found[1].lower())
+        if scheme is None:
+            raise DataError(f"this kind of URL is not known; write {_EXAMPLES}")
+        address, _, table = str(where).partition("#")
+        # Characters that separate parts may belong to a password; splitting it would show some of it.
+        if not table or any(mark in table for mark in "#@/?"):
+            raise DataError(f"the URL names no table; write {_EXAMPLES}")
+        if scheme == "postgresql":
+            _check_server(address)
+            return cls(scheme, None, unquote(table), address)
+        return cls(scheme, _database_file(address), unquote(table))
+
+    @property
+    def name(self) -> str:
+        """A short name: the file's without its ending, or the table's."""
+        return self.path.stem if self.scheme == "file" and self.path is not None else self.table
+
+    @property
+    def folder(self) -> Path:
+        """Where files that belong to the table go: beside its file, or here if it is on a server."""
+        return Path() if self.path is None else self.path.parent
+
+    def __str__(self) -> str:
+        if self.scheme == "file":
+            return str(self.path)
+        if self.path is not None:
+            return f"{self.scheme}:///{self.path}#{self.table}"
+        parts = urlsplit(self.url)
+        return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}#{self.table}"
+
+
+def _check_server(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        fits = len(parts.path) > 1 and not any(mark in parts.path for mark in "@:")
+    except ValueError:
+        fits = False
+    if not fits:
+        raise DataError(f"the URL names no database on a server; write {_EXAMPLES}")
+
+
+def _database_file(address: str) -> Path:
+    rest = address.partition("://")[2]
+    if not rest.startswith("/") or len(rest) < 2:
+        raise DataError(f"the URL names no database file; write {_EXAMPLES}")
+    return Path(unquote(rest[1:]))
