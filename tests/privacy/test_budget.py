@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from quantail.errors import BudgetError
 from quantail.privacy import budget
-from quantail.privacy.budget import Plan, as_decimal, epsilon_from, parse_epsilon, rho_from, split
+from quantail.privacy.budget import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    Plan,
+    as_decimal,
+    epsilon_from,
+    parse_amount,
+    parse_epsilon,
+    rho_from,
+    split,
+)
 
 positive = st.fractions(min_value=F(1, 10**6), max_value=1000, max_denominator=10**6)
 
@@ -40,7 +50,18 @@ def test_examples_in_docstrings_run() -> None:
     ],
 )
 def test_amounts_are_read_exactly(value: object, expected: F) -> None:
-    assert parse_epsilon(value) == expected  # type: ignore[arg-type]
+    assert parse_amount(value, "delta") == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [LEAST_EPSILON, MOST_EPSILON, "1/3", 1e-5])
+def test_an_epsilon_within_the_limits_is_an_amount(value: object) -> None:
+    assert parse_epsilon(value) == parse_amount(value, "epsilon")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["1e99", 2 * MOST_EPSILON, 1e-9, LEAST_EPSILON / 2])
+def test_an_epsilon_that_nobody_can_mean_is_refused_with_the_limits(value: object) -> None:
+    with pytest.raises(BudgetError, match=r"--epsilon must lie between 0\.00001 and 1000000000"):
+        parse_epsilon(value, "--epsilon")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +95,8 @@ def test_what_is_no_amount_is_refused_with_advice(value: object) -> None:
 
 @given(st.floats(min_value=1e-300, max_value=1e300))
 def test_a_float_and_its_shortest_text_are_the_same_amount(value: float) -> None:
-    assert float(parse_epsilon(value)) == value
-    assert parse_epsilon(value) == F(Decimal(repr(value)))
+    assert float(parse_amount(value, "weight")) == value
+    assert parse_amount(value, "weight") == F(Decimal(repr(value)))
 
 
 @given(positive)

@@ -128,10 +128,12 @@ def test_sharpest_rate_only_lowers_the_rate(monkeypatch):
     assert rates == [gate.SHARPEST / 4000] and rates[0] < 10**4 / 4
 
 
-def test_leaf_below_the_slack_of_a_path_is_refused():
+def test_leaf_below_the_slack_of_a_path_gives_every_path_the_same_chance(monkeypatch):
+    rates = []
+    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, n: rates.append(rate) or np.array([0]))
     opened = open_gate(F(1, 10**10))
-    with pytest.raises(BudgetError, match="too small"):
-        ask(opened, "path", opened.plan.leaves()[0])
+    ask(opened, "path", opened.plan.leaves()[0])
+    assert rates == [0.0]
 
 
 def test_unused_leaves_are_counted():

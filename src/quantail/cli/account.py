@@ -7,7 +7,7 @@ from typing import Any
 
 from quantail.cli.console import note, warn
 from quantail.errors import BudgetError, LedgerError, OptionError
-from quantail.privacy.budget import Plan, as_decimal, parse_epsilon
+from quantail.privacy.budget import Plan, as_decimal, parse_amount
 from quantail.privacy.chain import Entry
 from quantail.privacy.ledger import Ledger
 from quantail.schema import Schema
@@ -79,7 +79,7 @@ def open_account(path: Path, schema: Schema, source: Path, plan: Plan, limit: st
 
 
 def _new_account(path: Path, dataset: str, plan: Plan, limit: str | None) -> Account:
-    start = plan.cost if limit is None else parse_epsilon(limit, "--limit")
+    start = plan.cost if limit is None else parse_amount(limit, "--limit")
     if start < plan.cost:
         raise BudgetError(
             f"--limit {as_decimal(start)} is below what this release costs, {as_decimal(plan.cost)} "

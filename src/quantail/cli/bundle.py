@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quantail.synthesis import TableModel
 
 MARK = "not-private"
+MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory, after the budget is spent
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,10 @@ class Bundle:
     model: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.rows is not None and self.rows < 1:
-            raise OptionError("--rows must be at least 1")
-        if self.replicates < 1:
-            raise OptionError("--replicates must be at least 1")
+        if self.rows is not None and not 1 <= self.rows <= MOST_ROWS:
+            raise OptionError(f"--rows must be at least 1 and at most {MOST_ROWS}")
+        if not 1 <= self.replicates <= MOST_REPLICATES:
+            raise OptionError(f"--replicates must be at least 1 and at most {MOST_REPLICATES}")
 
     @property
     def tables(self) -> tuple[Path, ...]:

@@ -17,7 +17,7 @@ from quantail.cli.account import Account, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
 from quantail.frames import check_table, read_table
-from quantail.privacy.budget import parse_epsilon
+from quantail.privacy.budget import parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.schema import Schema
 from quantail.synthesis import TableModel, TableSynthesizer
@@ -46,7 +46,7 @@ class Spending:
         if (self.delta is None) == (self.definition == "zcdp"):
             raise OptionError("--delta and --definition zcdp go together: give both, or neither")
         if self.limit is not None:
-            parse_epsilon(self.limit, "--limit")
+            parse_amount(self.limit, "--limit")
         self._check_account()
 
     def synthesizer(self, schema: Schema) -> TableSynthesizer:
@@ -56,7 +56,7 @@ class Spending:
             parse_epsilon(self.epsilon),
             method=self.method,
             definition=cast(Literal["pure", "zcdp"], self.definition),
-            delta=None if self.delta is None else parse_epsilon(self.delta, "--delta"),
+            delta=None if self.delta is None else parse_amount(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
             slopes=cast(Literal["fixed", "varying"] | None, self.slopes),
@@ -99,7 +99,7 @@ def paid_fit(file: Path, schema: Schema, spending: Spending, quiet: bool = False
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over."""
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
-    plan = maker.plan(table.num_rows)  # for its cost and unit; the fit plans again, group by group
+    plan = maker.plan(max(table.num_rows, 1))  # for its cost and unit; the fit plans again, group by group
     account = None
     if spending.ledger is not None:
         account = open_account(spending.ledger, schema, file, plan, spending.limit)

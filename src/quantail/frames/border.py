@@ -38,7 +38,7 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
     Raises
     ------
     DataError
-        If the table has no rows or a column is missing, of the wrong type, or holds missing values,
+        If the table has no rows (under replace-one) or a column is missing, of the wrong type, or holds missing values,
         infinities, values that are not whole (integer columns) or labels that are not listed (category
         columns).
 

@@ -68,7 +68,7 @@ def admit_panel(table: Table, schema: Schema, clip: bool = True) -> tuple[PanelD
     there; units and periods are sound; public columns; confidential values.
     """
     problems = _missing_columns(table, schema)
-    trouble = admit_table(table)
+    trouble = admit_table(table, schema)
     if problems or trouble:
         return None, [trouble, *problems] if trouble else problems
     index = read_index(table, schema)

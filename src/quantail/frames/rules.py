@@ -39,9 +39,12 @@ class Problem:
         return f"{where} {self.what}; {self.hint}"
 
 
-def admit_table(table: Table) -> Problem | None:
-    """Return what is wrong with the table as a whole, if anything."""
-    if table.shape[0] == 0:
+def admit_table(table: Table, schema: Schema) -> Problem | None:
+    """Return what is wrong with the table as a whole, if anything.
+
+    Under add/remove a table without rows is a table like any other: that it has none is protected, too.
+    """
+    if table.shape[0] == 0 and schema.neighbours == "replace-one":
         return Problem("", "has no rows", "pass the table with its data")
     return None
 
@@ -60,6 +63,8 @@ def admit_column(
         return Problem(
             column.name, "holds values of several types", f"make every value fit type {column.type}"
         )
+    if len(data) == 0:  # of whatever type: a file without rows declares none
+        return np.zeros(0, dtype=np.int64 if column.type == "category" else np.float64)
     if pa.types.is_null(data.type):
         return _missing(column)
     return _codes(data, column) if column.type == "category" else _numbers(data, column)
@@ -75,7 +80,7 @@ def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, in
 
 def admit_all(table: Table, schema: Schema) -> tuple[dict[str, NDArray[np.generic]], list[Problem]]:
     """Apply every rule; returns the columns that pass, in synthesis order, and all the problems."""
-    trouble, present = admit_table(table), frozenset(table.columns)
+    trouble, present = admit_table(table, schema), frozenset(table.columns)
     if trouble is not None:
         missing = [column for column in schema.columns if column.name not in present]
         return {}, [

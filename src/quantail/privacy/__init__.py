@@ -1,6 +1,14 @@
 """The only room where confidential values meet noise: gate, noise, budget, ledger, and the proofs beside them."""
 
-from quantail.privacy.budget import Plan, as_decimal, epsilon_from, parse_epsilon, rho_from, split
+from quantail.privacy.budget import (
+    Plan,
+    as_decimal,
+    epsilon_from,
+    parse_amount,
+    parse_epsilon,
+    rho_from,
+    split,
+)
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import (
     Gate,
@@ -32,6 +40,7 @@ __all__ = [
     "cells_touched",
     "epsilon_from",
     "geometric_strength",
+    "parse_amount",
     "parse_epsilon",
     "rho_from",
     "split",

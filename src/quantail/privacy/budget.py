@@ -22,6 +22,9 @@ from quantail.errors import BudgetError
 Compose = Literal["sum", "max"]
 Unit = Literal["epsilon", "rho"]
 
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**5), Fraction(10**9)
+"""What the epsilon of a release may be: below, answers are noise alone; above, nothing is protected."""
+
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,2})?|\.[0-9]{1,40}|[0-9]+/[0-9]+")
 _RHO_STEPS = 2**40  # zCDP amounts are multiples of 2**-40
 _SHARES = 1000  # weights are rounded to thousandths
@@ -45,8 +48,8 @@ def _exact(value: object) -> Fraction:
     raise ValueError("not a number")
 
 
-def parse_epsilon(value: int | float | str | Fraction, name: str = "epsilon") -> Fraction:
-    """Read a privacy budget exactly; a float stands for its shortest decimal.
+def parse_amount(value: int | float | str | Fraction, name: str) -> Fraction:
+    """Read a positive number exactly; a float stands for its shortest decimal.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def parse_epsilon(value: int | float | str | Fraction, name: str = "epsilon") ->
 
     Examples
     --------
-    >>> parse_epsilon(0.1), parse_epsilon("1/3")
+    >>> parse_amount(0.1, "delta"), parse_amount("1/3", "delta")
     (Fraction(1, 10), Fraction(1, 3))
     """
     try:
@@ -69,6 +72,23 @@ def parse_epsilon(value: int | float | str | Fraction, name: str = "epsilon") ->
         raise BudgetError(
             f"{name} must be a positive, finite number, not {shown}. "
             'Write for instance 1, 0.25 or "1/3"; smaller means more private.'
+        )
+    return amount
+
+
+def parse_epsilon(value: int | float | str | Fraction, name: str = "epsilon") -> Fraction:
+    """Read the budget of a release exactly, as `parse_amount` does, and refuse one that nobody can mean.
+
+    Examples
+    --------
+    >>> parse_epsilon("0.25")
+    Fraction(1, 4)
+    """
+    amount = parse_amount(value, name)
+    if not LEAST_EPSILON <= amount <= MOST_EPSILON:
+        raise BudgetError(
+            f"{name} must lie between {as_decimal(LEAST_EPSILON)} and {as_decimal(MOST_EPSILON)}: a smaller one "
+            "buys nothing but noise, a larger one protects nobody. Usual ones lie between 0.1 and 10."
         )
     return amount
 
@@ -100,8 +120,8 @@ def split(total: Fraction, weights: Sequence[Fraction | int | float]) -> tuple[F
     >>> split(Fraction(1), [0.5, 0.25, 0.25])
     (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
     """
-    total = parse_epsilon(total, "the budget to split")
-    exact = [parse_epsilon(weight, f"weight {place}") for place, weight in enumerate(weights, 1)]
+    total = parse_amount(total, "the budget to split")
+    exact = [parse_amount(weight, f"weight {place}") for place, weight in enumerate(weights, 1)]
     if not exact:
         raise BudgetError("A budget cannot be split into no parts: give at least one weight.")
     scale = math.lcm(*(weight.denominator for weight in exact))
@@ -331,7 +351,7 @@ def rho_from(epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(rho_from(Fraction(1), Fraction(1, 10**6))), 5)
     0.01747
     """
-    epsilon, log = parse_epsilon(epsilon), _log_inverse(delta)
+    epsilon, log = parse_amount(epsilon, "epsilon"), _log_inverse(delta)
     steps = _last_true(lambda step: _implies(Fraction(step, _RHO_STEPS), epsilon, log))
     if steps == 0:
         raise BudgetError(
@@ -348,7 +368,7 @@ def epsilon_from(rho: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(epsilon_from(Fraction(1, 100), Fraction(1, 10**6))), 4)
     0.7534
     """
-    rho, log = parse_epsilon(rho, "rho"), _log_inverse(delta)
+    rho, log = parse_amount(rho, "rho"), _log_inverse(delta)
     short = _last_true(lambda step: not _implies(rho, Fraction(step, _RHO_STEPS), log))
     return Fraction(short + 1, _RHO_STEPS)
 
@@ -360,7 +380,7 @@ def _implies(rho: Fraction, epsilon: Fraction, log: Fraction) -> bool:
 
 def _log_inverse(delta: Fraction) -> Fraction:
     """Bound ln(1/delta) from above; too large a logarithm only makes the guarantee stricter."""
-    delta = parse_epsilon(delta, "delta")
+    delta = parse_amount(delta, "delta")
     if delta >= 1:
         raise BudgetError("delta must lie between 0 and 1: write a tiny one, for instance 1e-6.")
     upward = Context(prec=60, rounding=ROUND_CEILING)

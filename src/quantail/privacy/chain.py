@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from quantail.errors import BudgetError
-from quantail.privacy.budget import Unit, parse_epsilon
+from quantail.privacy.budget import Unit, parse_amount
 
 Kind = Literal["open", "charge", "mark", "limit"]
 Status = Literal["released", "failed"]
@@ -99,7 +99,7 @@ def read_entry(row: Row) -> Entry:
     """Turn a stored record into an entry; BudgetError when its amount is not a positive fraction."""
     values = dict(zip(FIELDS, row, strict=True))
     if values["amount"] is not None:
-        values["amount"] = parse_epsilon(values["amount"], f"the amount of record {values['number']}")
+        values["amount"] = parse_amount(values["amount"], f"the amount of record {values['number']}")
     return Entry(**values)
 
 

@@ -95,9 +95,8 @@ class Gate:
         add/remove, so weights exp(-rate * sum) with rate = strength / 4 or / 2 cost at most the leaf.
         """
         self._use(leaf, "path", len(questions), sum(q.counts.size for q in questions))
-        strength = math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK
-        if strength <= 0:
-            raise BudgetError(f"the budget of {leaf.name!r} is too small to use; raise epsilon")
+        # A leaf below the slack buys nothing: every path is then as likely as any other.
+        strength = max(math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK, 0.0)
         rate = strength / (2 * cells_touched(self.relation))
         return [
             draw_path(q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise)

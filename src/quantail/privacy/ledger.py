@@ -19,7 +19,7 @@ from typing import Any, Literal, Self, get_args
 
 from quantail.errors import BudgetError, LedgerError
 from quantail.privacy import ledger_file
-from quantail.privacy.budget import Unit, as_decimal, parse_epsilon
+from quantail.privacy.budget import Unit, as_decimal, parse_amount
 from quantail.privacy.chain import Balance, Entry, Kind, Status, chain_problems, following, read_entry, replay
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger_file import RESTORE
@@ -55,7 +55,7 @@ class Ledger:
         LedgerError
             When the file exists (nothing is overwritten) or cannot be written.
         """
-        total = parse_epsilon(limit, "the limit of the ledger")
+        total = parse_amount(limit, "the limit of the ledger")
         if unit not in get_args(Unit):
             raise LedgerError('The unit of a ledger is "epsilon" (pure DP) or "rho" (zCDP).')
         ledger = cls(Path(path), _worded(dataset, "data set name"), unit, busy_seconds)
@@ -114,7 +114,7 @@ class Ledger:
         LedgerError
             When the ledger is locked, damaged, or about other data or another unit.
         """
-        cost = parse_epsilon(amount, "the amount to charge")
+        cost = parse_amount(amount, "the amount to charge")
         if dataset not in (None, self.dataset) or unit not in (None, self.unit):
             raise LedgerError(
                 f"The ledger {self.path} is for data set {self.dataset!r} in {self.unit}, but the charge is "
@@ -147,7 +147,7 @@ class Ledger:
 
     def raise_limit(self, new_limit: int | float | str | Fraction, reason: str) -> Entry:
         """Allow more to be spent from now on; the old limit and the reason stay on record."""
-        limit = parse_epsilon(new_limit, "the new limit")
+        limit = parse_amount(new_limit, "the new limit")
         with self._transaction("IMMEDIATE") as connection:
             balance = self._balance(connection)
             if limit <= balance.limit:

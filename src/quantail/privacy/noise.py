@@ -9,11 +9,18 @@ Laws (scale s > 0)
     two-sided geometric  P(k) proportional to exp(-|k| / s)
     below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
     random(k)            k independent uniform multiples of 2^-53 in [0, 1)
+    stream(k)            the same numbers, one for each of k rows, from which any stretch can be had again
+
+Streams are what makes dither the same however rows are cut into chunks. A secure one is the output of SHAKE-128 on
+a fresh 256-bit key of the operating system and a block number: numbers that only the holder of the key can tell from
+independent ones.
 """
 
 import functools
+import hashlib
 import random
 import secrets
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -22,6 +29,10 @@ from numpy.typing import NDArray
 Definition = Literal["pure", "zcdp"]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Stream = Callable[[int, int], Floats]
+"""From the position of a row, and how many rows are wanted, to their numbers."""
+
+_BLOCK = 1 << 12  # numbers that are made from one block of a secure stream
 
 
 class Noise(Protocol):
@@ -42,7 +53,11 @@ class Noise(Protocol):
         ...
 
     def random(self, size: int) -> Floats:
-        """Return independent uniform numbers, one per row: dither, Poisson subsamples.
+        """Return independent uniform numbers, one per row."""
+        ...
+
+    def stream(self, rows: int) -> Stream:
+        """Return independent uniform numbers, one per row, by position: dither, jitter, Poisson subsamples.
 
         Under add/remove the guarantee rests on their independence: taking a row out shifts all later ones.
         """
@@ -72,8 +87,11 @@ class SecureNoise:
 
     def random(self, size: int) -> Floats:
         """Return uniform numbers from the operating system's entropy."""
-        words = np.frombuffer(secrets.token_bytes(8 * size), dtype=np.uint64)
-        return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+        return _uniform(secrets.token_bytes(8 * size))
+
+    def stream(self, rows: int) -> Stream:
+        """Return uniform numbers that follow from a fresh key."""
+        return functools.partial(_keyed_uniform, secrets.token_bytes(32))
 
     def generator(self) -> np.random.Generator:
         """Return a generator seeded by the operating system."""
@@ -85,10 +103,10 @@ class SimulatedNoise:
 
     private = False
 
-    def __init__(self, seed: int) -> None:
-        self._numpy = np.random.default_rng([seed, 0])
-        self._python = random.Random(f"quantail {seed}")
-        self._seed = seed
+    def __init__(self, seed: int, group: Sequence[int] = ()) -> None:
+        self._seed, self._group = seed, tuple(group)
+        self._numpy = self._seeded(0)
+        self._python = random.Random(" ".join(map(str, ("quantail", seed, *group))))
         self._streams = 0
 
     def noisy_max(self, scores: Integers, scale: float, definition: Definition) -> int:
@@ -110,10 +128,41 @@ class SimulatedNoise:
         """Return uniform numbers from the seeded generator."""
         return self._numpy.random(size)
 
+    def stream(self, rows: int) -> Stream:
+        """Return the next numbers of the seeded generator, by position."""
+        state, bits = self._numpy.bit_generator.state, self._numpy.bit_generator
+        assert isinstance(bits, np.random.PCG64)
+        bits.advance(rows)
+        return functools.partial(_advanced_uniform, state)
+
     def generator(self) -> np.random.Generator:
         """Return a generator that depends on the seed and on how many were asked for before."""
         self._streams += 1
-        return np.random.default_rng([self._seed, self._streams])
+        return self._seeded(self._streams)
+
+    def _seeded(self, stream: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=self._group))
+
+
+def _uniform(content: bytes) -> Floats:
+    words = np.frombuffer(content, dtype="<u8")
+    return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+
+
+def _keyed_uniform(key: bytes, start: int, size: int) -> Floats:
+    """Return a stretch of the numbers of a key: block b holds those from b * _BLOCK on."""
+    blocks = range(start // _BLOCK, -(-(start + size) // _BLOCK))
+    content = b"".join(
+        hashlib.shake_128(key + block.to_bytes(8, "little")).digest(8 * _BLOCK) for block in blocks
+    )
+    return _uniform(content)[start % _BLOCK : start % _BLOCK + size]
+
+
+def _advanced_uniform(state: Any, start: int, size: int) -> Floats:
+    """Return a stretch of the numbers that a generator in this state would give."""
+    bits = np.random.PCG64()
+    bits.state = state
+    return np.random.Generator(bits.advance(start)).random(size)
 
 
 @functools.lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ from quantail.privacy import (
     SecureNoise,
     SimulatedNoise,
     as_decimal,
+    parse_amount,
     parse_epsilon,
     rho_from,
     split,
@@ -101,7 +102,7 @@ class TableSynthesizer:
             raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
         self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
         self.definition, self.noise, self.seed = definition, noise, seed
-        self.delta = None if delta is None else parse_epsilon(delta, "delta")
+        self.delta = None if delta is None else parse_amount(delta, "delta")
         self._cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
 
     def plan(self, rows: int | Mapping[GroupKey, int]) -> Plan:
@@ -145,16 +146,7 @@ class TableSynthesizer:
                 "collect more rows, or pool this table with others"
             )
         if ledger is not None:
-            intended = (
-                self.plan({key: len(rows) for key, rows in members.items()}) if counted is None else None
-            )
-            ledger.charge(
-                self._cost,
-                f"fit {self.schema.name or 'table'} ({self.method})",
-                intended.hash() if intended else "rows are private",
-                dataset=self.schema.name or None,
-                unit="epsilon" if self.delta is None else "rho",
-            )
+            self._charge(ledger, {key: len(rows) for key, rows in members.items() if len(rows)})
         noise: Noise = SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)
         sizes = self._sizes(members, counted, noise)
         models, plans = [], []
@@ -178,6 +170,18 @@ class TableSynthesizer:
             noise.private,
             shape,
             tuple(models),
+        )
+
+    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int]) -> None:
+        """Pay for a fit. The plan is drawn up first in any case: what is wrong with it must show before."""
+        is_public = self.schema.neighbours == "replace-one"
+        intended = self.plan(sizes if is_public else 1)  # private sizes are not known yet: any will do
+        ledger.charge(
+            self._cost,
+            f"fit {self.schema.name or 'table'} ({self.method})",
+            intended.hash() if is_public else "rows are private",
+            dataset=self.schema.name or None,
+            unit="epsilon" if self.delta is None else "rho",
         )
 
     def _shares(self) -> tuple[Fraction | None, Fraction]:

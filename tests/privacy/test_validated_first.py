@@ -1,0 +1,94 @@
+"""Validate first, then charge: what can be known to fail beforehand is refused with nothing spent."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from quantail.cli import app
+from quantail.errors import BudgetError, SchemaError
+from quantail.privacy import Ledger
+from quantail.schema import Column, Schema
+from quantail.synthesis import TableSynthesizer
+
+RELATIONS = ("replace-one", "add-remove")
+JOBS = (Column("jobs", "integer", 0, 500, source="rules"),)
+TABLE = pa.table({"jobs": [place % 90 for place in range(40)]})
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "firms.ledger", "firms", "1e99")
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+@pytest.mark.parametrize("epsilon", ["1e99", "1e-12", "0.0000099"])
+def test_an_epsilon_beyond_the_limits_is_never_charged(neighbours, epsilon, ledger: Ledger) -> None:
+    schema = Schema(JOBS, "firm", name="firms", neighbours=neighbours)
+    with pytest.raises(BudgetError, match="must lie between"):
+        TableSynthesizer(schema, epsilon).fit(TABLE, ledger=ledger)
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+@pytest.mark.parametrize("epsilon", ["0.00001", "1e9"])
+@pytest.mark.parametrize("options", [{}, {"definition": "zcdp", "delta": "1e-30"}])
+def test_an_epsilon_at_the_limits_is_charged_and_released(neighbours, epsilon, options) -> None:
+    schema = Schema(
+        (
+            Column("kind", "category", categories=("a", "b")),
+            *JOBS,
+            Column("debt", "numeric", -9, 9, grid="log"),
+        ),
+        "firm",
+        neighbours=neighbours,
+    )
+    table = TABLE.append_column("kind", pa.array(["a", "b"] * 20)).append_column(
+        "debt", pa.array([-1.5, 2.0] * 20)
+    )
+    if options and epsilon == "0.00001":
+        options = {**options, "delta": "1e-3"}  # a smaller one leaves no rho, which is refused at once
+    assert TableSynthesizer(schema, epsilon, **options).fit(table).sample(5).num_rows == 5
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_a_plan_that_cannot_be_drawn_up_is_never_charged(neighbours, ledger: Ledger) -> None:
+    names = [f"c{place}" for place in range(700)]
+    schema = Schema(
+        tuple(Column(name, "integer", 0, 9) for name in names), "firm", name="firms", neighbours=neighbours
+    )
+    with pytest.raises(SchemaError, match="predictors"):
+        TableSynthesizer(schema, 1).fit(pa.table(dict.fromkeys(names, [1] * 30)), ledger=ledger)
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("neighbours", RELATIONS)
+def test_an_empty_group_is_planned_and_paid_for(neighbours, ledger: Ledger) -> None:
+    columns = (Column("place", "category", categories=("north", "south")), *JOBS)
+    schema = Schema(columns, "firm", name="firms", neighbours=neighbours, by=("place",))
+    model = TableSynthesizer(schema, 1).fit(
+        TABLE.append_column("place", pa.array(["north"] * 40)), ledger=ledger
+    )
+    assert ledger.spent == 1
+    if neighbours == "replace-one":  # the plan that was paid for is the plan that was followed
+        assert ledger.entries()[-1].plan_hash == model.plan.hash()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [("--epsilon", "1e99"), ("--epsilon", "1e-10"), ("--rows", str(10**12)), ("--replicates", str(10**9))],
+)
+def test_commands_charge_nothing_for_options_that_must_fail(wrong, tmp_path: Path) -> None:
+    Schema(JOBS, "firm", name="firms").save(tmp_path / "schema.toml")
+    (tmp_path / "firms.csv").write_text("jobs\n" + "\n".join(map(str, TABLE["jobs"].to_pylist())))
+    ledger = Ledger.create(tmp_path / "firms.ledger", "firms", "1e99")
+    options = {"--epsilon": "1", "-s": "schema.toml", "-l": "firms.ledger", "-o": "out.csv"} | dict([wrong])
+    files = {
+        name: str(tmp_path / value) if name in ("-s", "-l", "-o") else value
+        for name, value in options.items()
+    }
+    words = [word for pair in files.items() for word in pair]
+    done = CliRunner().invoke(app, ["synth", str(tmp_path / "firms.csv"), *words])
+    assert done.exit_code != 0 and wrong[0].lstrip("-") in done.output
+    assert ledger.spent == 0 and len(ledger.entries()) == 1
