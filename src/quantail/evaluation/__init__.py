@@ -16,6 +16,7 @@ from quantail.evaluation.dynamics import (
     survival,
     unchanged_share,
 )
+from quantail.evaluation.formula import Design, Formula
 from quantail.evaluation.lasso import pmse_lasso
 from quantail.evaluation.marginal import k_marginal
 from quantail.evaluation.measure import Measure
@@ -35,6 +36,7 @@ from quantail.evaluation.paper import PAPER_MEASURES, evaluate_paper
 from quantail.evaluation.pmse import pmse, pmse_null_mean, pmse_null_sd
 from quantail.evaluation.prediction import nrmse
 from quantail.evaluation.random_marginals import random_marginals, random_periods
+from quantail.evaluation.regressions import Fit, Regression, fit_linear, fit_logistic, fit_quantile
 from quantail.evaluation.size_classes import (
     SIZE_CLASSES,
     size_class_shares,
@@ -49,19 +51,26 @@ from quantail.evaluation.wasserstein import wasserstein_randomization
 
 __all__ = [
     "CoefficientDifference",
+    "Design",
     "Evaluation",
+    "Fit",
+    "Formula",
     "JobFlows",
     "Measure",
     "Measured",
     "Overview",
     "PANEL_MEASURES",
     "PAPER_MEASURES",
+    "Regression",
     "SIZE_CLASSES",
     "Skipped",
     "coefficient_difference",
     "evaluate",
     "evaluate_panel",
     "evaluate_paper",
+    "fit_linear",
+    "fit_logistic",
+    "fit_quantile",
     "gross_employment",
     "gross_mape",
     "growth_difference",

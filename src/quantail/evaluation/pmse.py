@@ -1,34 +1,102 @@
 """Propensity score mean squared error: how well a logistic regression tells real rows from synthetic.
 
 Stack both tables (N rows, a share c of them synthetic), regress the origin on the columns, and average
-(p_i - c)^2 over all rows. Snoke, Raab, Nowok, Dibben and Slavković (2018).
+(p_i - c)^2 over all rows. Snoke, Raab, Nowok, Dibben and Slavković (2018). With k terms besides the intercept, and
+both tables samples of one population, pMSE N / (c (1 - c)) is close to chi-squared with k degrees of freedom: mean
+k, variance 2 k. Hence the ratio (over the null mean) and the standardised form (less the mean, over the null's sd).
 """
 
 from __future__ import annotations
 
 from itertools import combinations
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from quantail.errors import OptionError
-from quantail.evaluation.regression import orthonormal_span
+from quantail.evaluation.logistic import fit_logit
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import matrix_pair
+from quantail.evaluation.references import SNOKE
+from quantail.evaluation.span import span
 
-NAME = "pmse"
-RANGE = (0.0, 0.25)  # the upper end for tables of equal size; c (1 - c) in general
-DIRECTION = "lower"
-BEST = 0.0
-REFERENCE = "Snoke et al. (2018), General and specific utility measures for synthetic data, JRSS A 181"
+PMSE_RANGE = (0.0, 0.25)  # the upper end for tables of equal size; c (1 - c) in general
+ENDLESS = (0.0, float("inf"))
+EVERYWHERE = (-float("inf"), float("inf"))
+
+MAIN = "a logistic regression on the columns"
+PAIRS = "a logistic regression on the columns and their pairwise products"
+
+
+def _family(name: str, model: str) -> tuple[Measure, Measure, Measure]:
+    """Define pMSE with a model, its ratio to the null and its standardised form."""
+    return (
+        Measure(
+            name,
+            "propensity",
+            f"How well {model} tells real rows from synthetic; 0 not at all.",
+            PMSE_RANGE,
+            "lower",
+            0.0,
+            SNOKE,
+        ),
+        Measure(
+            f"{name}_ratio",
+            "propensity",
+            f"pMSE with {model}, over its mean for two samples of one population.",
+            ENDLESS,
+            "lower",
+            0.0,
+            SNOKE,
+            null=1.0,
+        ),
+        Measure(
+            f"{name}_z",
+            "propensity",
+            f"pMSE with {model}, less its mean and over its standard deviation for two samples of one population.",
+            EVERYWHERE,
+            "lower",
+            0.0,
+            SNOKE,
+            null=0.0,
+        ),
+    )
+
+
+WITHOUT_INTERACTIONS = _family("pmse_woi", MAIN)
+WITH_INTERACTIONS = _family("pmse_wi", PAIRS)
+MEASURES = (*WITHOUT_INTERACTIONS, *WITH_INTERACTIONS)
 
 Floats = NDArray[np.float64]
 
-_ITERATIONS = 100
-_CONVERGED = 1e-12
-_GUARD = 1e-10
+
+class Propensity(NamedTuple):
+    """pMSE, with the number of regression terms besides the intercept and the sizes of the tables."""
+
+    value: float
+    terms: int
+    n_real: int
+    n_synth: int
+
+    @property
+    def null(self) -> float:
+        """Mean for two samples of one population."""
+        return pmse_null_mean(max(self.terms, 1), self.n_real, self.n_synth, fresh=True)
+
+    @property
+    def ratio(self) -> float:
+        """Value over the mean for two samples of one population."""
+        return self.value / self.null
+
+    @property
+    def standardised(self) -> float:
+        """Value less that mean, over the standard deviation."""
+        return (self.value - self.null) / pmse_null_sd(
+            max(self.terms, 1), self.n_real, self.n_synth, fresh=True
+        )
 
 
 def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] | None = None) -> float:
@@ -53,13 +121,19 @@ def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] |
     >>> pmse({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]})
     0.0
     """
-    left, right = matrix_pair(real, synth, columns)
-    stacked = np.vstack([left, right])
+    return propensity(*matrix_pair(real, synth, columns), interactions).value
+
+
+def propensity(real: Floats, synth: Floats, interactions: bool = False) -> Propensity:
+    """Compute pMSE and what its null needs, from two matrices with the same columns."""
+    stacked = standardised(np.vstack([real, synth]))
     if interactions:
-        stacked = _with_products(stacked)
-    label = np.repeat([0.0, 1.0], [left.shape[0], right.shape[0]])
-    share = label.mean()
-    return float(np.mean((_fitted_probabilities(stacked, label) - share) ** 2))
+        stacked = with_products(stacked)
+    label = np.repeat([0.0, 1.0], [len(real), len(synth)])
+    basis = span(np.column_stack([np.ones(len(stacked)), stacked])).basis
+    _, linear = fit_logit(basis, label)
+    value = float(np.mean((expit(linear) - label.mean()) ** 2))
+    return Propensity(value, basis.shape[1] - 1, len(real), len(synth))
 
 
 def pmse_null_mean(k: int, n_real: int, n_synth: int, fresh: bool = False) -> float:
@@ -78,54 +152,28 @@ def pmse_null_sd(k: int, n_real: int, n_synth: int, fresh: bool = False) -> floa
     return sqrt(2 * k) * _null_unit(k, n_real, n_synth, fresh)
 
 
+def standardised(columns: Floats) -> Floats:
+    """Give every column mean 0 and variance 1; a constant one becomes 0."""
+    # Scaled twice: squares of very large values stay finite.
+    size = np.abs(columns).max(axis=0, initial=0.0)
+    columns = columns / np.where(size > 0, size, 1.0)
+    spread = columns.std(axis=0)
+    return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def with_products(columns: Floats) -> Floats:
+    """Add the products of all pairs of columns, which should be standardised to keep them well conditioned."""
+    n, k = columns.shape
+    table = np.empty((n, k + k * (k - 1) // 2), order="F")
+    table[:, :k] = columns
+    for place, (i, j) in enumerate(combinations(range(k), 2), start=k):
+        np.multiply(columns[:, i], columns[:, j], out=table[:, place])
+    return table
+
+
 def _null_unit(k: int, n_real: int, n_synth: int, fresh: bool) -> float:
     if k < 1 or n_real < 1 or n_synth < 1:
         raise OptionError("pMSE null: k, n_real and n_synth must each be at least 1.")
     total = n_real + n_synth
     share = n_synth / total
     return (1 - share) * share / total * (1.0 if fresh else 1 - share)
-
-
-def _with_products(columns: Floats) -> Floats:
-    # Centred and scaled first: it leaves the span of (1, columns, products) as it is, but well conditioned.
-    spread = columns.std(axis=0)
-    standard = (columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    pairs = combinations(range(standard.shape[1]), 2)
-    return np.column_stack([standard, *(standard[:, i] * standard[:, j] for i, j in pairs)])
-
-
-def _fitted_probabilities(columns: Floats, label: Floats) -> Floats:
-    """Fit by Newton's method with step halving; probabilities depend on the columns' span only.
-
-    Under complete separation no maximum exists: the fit walks towards probabilities of 0 and 1 until the
-    likelihood stops changing. The guard added to the information matrix (1e-10 of its size) only keeps that
-    walk solvable; where a maximum exists it does not move it.
-    """
-    basis, _ = orthonormal_span(columns)
-    basis = basis * np.sqrt(label.size)
-    share = label.mean()
-    b = np.zeros(basis.shape[1])
-    b[0] = np.log(share / (1 - share))
-    linear = basis @ b
-    deviance = _deviance(linear, label)
-    for _ in range(_ITERATIONS):
-        p = expit(linear)
-        information = (basis * (p * (1 - p))[:, None]).T @ basis
-        guard = _GUARD * max(float(np.trace(information)), np.finfo(float).tiny)
-        step = np.linalg.solve(information + guard * np.eye(b.size), basis.T @ (label - p))
-        previous = deviance
-        for _halving in range(30):
-            linear = basis @ (b + step)
-            deviance = _deviance(linear, label)
-            if deviance <= previous:
-                break
-            step = step / 2
-        b = b + step
-        if abs(previous - deviance) <= _CONVERGED * (abs(deviance) + 1e-6):
-            break
-    return np.asarray(expit(linear), dtype=float)
-
-
-def _deviance(linear: Floats, label: Floats) -> float:
-    """Minus twice the log-likelihood."""
-    return float(2 * np.sum(np.logaddexp(0.0, linear) - label * linear))

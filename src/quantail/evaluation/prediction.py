@@ -10,16 +10,27 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.evaluation.regression import least_squares
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import numeric_matrix
+from quantail.evaluation.references import ARNOLD
+from quantail.evaluation.regressions import Regression, fit_linear
 
-NAME = "nrmse"
-RANGE = (0.0, float("inf"))  # about 1 when the predictors explain nothing
-DIRECTION = "lower"
-BEST = 0.0
-REFERENCE = "Arnold and Neunhoeffer (2020), Really useful synthetic data, arXiv 2004.07740"
+Floats = NDArray[np.float64]
+
+NRMSE = Measure(
+    "nrmse",
+    "prediction",
+    "Error of predicting unseen real rows from a regression on the synthetic table, over their standard "
+    "deviation; about 1 if the predictors explain nothing.",
+    (0.0, float("inf")),
+    "lower",
+    0.0,
+    ARNOLD,
+)
+MEASURES = (NRMSE,)
 
 
 def nrmse(synth: Any, holdout: Any, response: str, predictors: Sequence[str]) -> float:
@@ -31,9 +42,20 @@ def nrmse(synth: Any, holdout: Any, response: str, predictors: Sequence[str]) ->
     0.0
     """
     names = [response, *predictors]
-    made, unseen = numeric_matrix(synth, names, "synthetic"), numeric_matrix(holdout, names, "holdout")
-    if unseen.shape[0] < 2 or np.ptp(unseen[:, 0]) == 0:
+    tables = numeric_matrix(synth, names, "synthetic"), numeric_matrix(holdout, names, "holdout")
+    (y, X), (unseen, at) = ((t[:, 0], np.column_stack([np.ones(len(t)), t[:, 1:]])) for t in tables)
+    return _scaled_error(unseen, at @ fit_linear(y, X).estimates, response)
+
+
+def formula_nrmse(synth: Any, holdout: Any, regression: Regression) -> float:
+    """Predict the holdout's response with a linear regression given by its formula."""
+    levels = regression.formula.levels(synth, holdout)
+    unseen, at, _ = regression.formula.design(holdout, levels, "holdout")
+    fit = regression.fit(synth, levels, "synthetic")
+    return _scaled_error(unseen, at @ fit.estimates, str(regression.formula.response))
+
+
+def _scaled_error(truth: Floats, predicted: Floats, response: str) -> float:
+    if truth.size < 2 or np.ptp(truth) == 0:
         raise DataError(f"nrmse: {response} does not vary in the holdout, so its error has no scale.")
-    fit = least_squares(made[:, 0], made[:, 1:])
-    error = unseen[:, 0] - fit.predict(unseen[:, 1:])
-    return float(np.sqrt(np.mean(error**2)) / unseen[:, 0].std(ddof=1))
+    return float(np.sqrt(np.mean((truth - predicted) ** 2)) / truth.std(ddof=1))

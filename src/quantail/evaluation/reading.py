@@ -6,6 +6,8 @@ Errors name columns, which are public, and never quote a value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -20,7 +22,7 @@ Floats = NDArray[np.float64]
 def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
     """Take a frame apart into one array per column; `role` names the table in errors."""
     if isinstance(frame, Mapping):
-        columns = {str(name): np.asarray(values) for name, values in frame.items()}
+        columns = {str(name): _settled(np.asarray(values)) for name, values in frame.items()}
     else:
         try:
             native = nw.from_native(frame, eager_only=True)
@@ -35,7 +37,7 @@ def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
             native = None
         if native is None:
             raise DataError(f"the {role} table has two columns of the same name; rename one of them.")
-        columns = {name: native[name].to_numpy() for name in native.columns}
+        columns = {name: _settled(native[name].to_numpy()) for name in native.columns}
     if not columns:
         raise DataError(f"the {role} table has no columns; nothing can be compared.")
     if any(values.ndim != 1 for values in columns.values()):
@@ -48,6 +50,15 @@ def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
     if lengths == {0}:
         raise DataError(f"the {role} table has no rows; at least one is needed.")
     return columns
+
+
+def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which entries are missing: None, NaN and their kin are those that differ from themselves."""
+    if values.dtype.kind in "fc":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind == "O":
+        return np.array([value is None or _is_nothing(value) for value in values], dtype=bool)
+    return np.zeros(values.size, dtype=bool)
 
 
 def is_numeric(values: NDArray[Any]) -> bool:
@@ -91,6 +102,29 @@ def require_same_columns(real: Sequence[str], synth: Sequence[str]) -> None:
             f"only in the synthetic table: {', '.join(only_synth) or 'none'}. "
             "Name the columns to compare, or drop the others."
         )
+
+
+def _settled(values: NDArray[Any]) -> NDArray[Any]:
+    """Give dates as seconds, and numbers of mixed or exact types as floats; labels stay as they are."""
+    if values.dtype.kind in "mM":
+        seconds = values.astype(f"{values.dtype.kind}8[us]").astype(np.int64) / 1e6
+        return np.asarray(np.where(np.isnat(values), np.nan, seconds))
+    if values.dtype.kind == "O" and values.ndim == 1:
+        missing = is_missing(values)
+        if missing.all() or all(isinstance(v, Number) and not isinstance(v, bool) for v in values[~missing]):
+            numbers = np.full(values.size, np.nan)
+            numbers[~missing] = [float(value) for value in values[~missing]]
+            return numbers
+        if all(isinstance(v, date) for v in values[~missing]):
+            return _settled(np.where(missing, np.datetime64("NaT"), values).astype("M8[us]"))
+    return values
+
+
+def _is_nothing(value: Any) -> bool:
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA compares to nothing, not even to itself
+        return True
 
 
 def _numbers(values: NDArray[Any], name: str, role: str) -> Floats:
