@@ -27,7 +27,7 @@ def frames(rows):
 
 @pytest.mark.parametrize("frame", frames(3), ids=lambda frame: type(frame).__module__.split(".")[0])
 def test_types_follow_the_stored_types(frame):
-    expected = {"jobs": "integer", "pay": "numeric", "region": "category", "open": "category"}
+    expected = {"jobs": "integer", "pay": "numeric", "region": "category", "open": "boolean"}
     assert header_of(frame) == expected
     assert draft(frame) == draft(expected)
 

@@ -156,7 +156,9 @@ BAD_SCHEMAS = {
         {"by": ("g",)},
         "needs its labels",
     ),
-    "public in a table": ((EMP, Column("mu", "integer", public=True)), {"panel": None}, "belong to panels"),
+    "public in a table": ((EMP, Column("mu", "integer", public=True)), {"panel": None}, "no lower and upper"),
+    "rich kinds": ((EMP, Column("mu", "boolean", public=True)), {}, "columns of a panel are"),
+    "bounds of a public one": ((EMP, Column("mu", "integer", 0, 1, public=True)), {}, "kept as it is"),
 }
 
 

@@ -8,17 +8,23 @@ and types.
 
 from quantail.schema.column import Column, ColumnType, Grid
 from quantail.schema.draft import draft, header_of
+from quantail.schema.kinds import Core, core_of
 from quantail.schema.panel import Layout, Panel
+from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Neighbours, Schema
 
 __all__ = [
     "Column",
     "ColumnType",
+    "Core",
     "Grid",
+    "Identity",
+    "Inequality",
     "Layout",
     "Neighbours",
     "Panel",
     "Schema",
+    "core_of",
     "draft",
     "header_of",
 ]

@@ -20,31 +20,64 @@ _TABLE = """\
 unit = "row"                # what one row stands for and is protected: person, firm, claim
 neighbours = "replace-one"  # replace-one: number of rows is public | add-remove: it is protected too
 by = []                     # category columns whose groups are public and fitted separately
+order = "declared"          # declared: synthesised in this order | auto: categories first, then dates and numbers
 """
+
+_TYPES = "numeric | integer | category | ordinal | boolean | date | datetime"
 
 _NUMBER = """
 [[column]]
 name = {name}
-type = "{type}"  # numeric | integer | category
+type = "{type}"  # {types}
 lower = ""  # smallest value that public rules allow, for example 0
 upper = ""  # largest value that public rules allow, for example 1000000
 grid = "linear"  # linear | log (for heavy tails: incomes, payrolls, sizes)
+missing = false  # true if values may be missing
+missing_codes = []  # numbers that mean a kind of missing value, for example [-8, -9]
+atoms = []  # values that many rows hold next to a continuous rest, for example [0]
 source = ""  # where the bounds come from
+"""
+
+_DATE = """
+[[column]]
+name = {name}
+type = "{type}"  # {types}
+lower = ""  # earliest date that public rules allow, for example 2020-01-01
+upper = ""  # latest date that public rules allow, for example 2020-12-31
+missing = false  # true if values may be missing
+source = ""  # where the bounds come from
+"""
+
+_BOOLEAN = """
+[[column]]
+name = {name}
+type = "boolean"  # {types}
+missing = false  # true if values may be missing
+source = "stored as true and false"
 """
 
 _CATEGORY = """
 [[column]]
 name = {name}
-type = "category"  # numeric | integer | category
-categories = []  # every label the column may hold, for example ["north", "south"]
+type = "{type}"  # {types}
+categories = []  # every label the column may hold, for example ["north", "south"]; of an ordinal in their order
+missing = false  # true if labels may be missing
 source = ""  # where the list comes from
 """
+
+_TEMPLATES = {
+    **dict.fromkeys(("numeric", "integer"), _NUMBER),
+    **dict.fromkeys(("date", "datetime"), _DATE),
+    **dict.fromkeys(("category", "ordinal"), _CATEGORY),
+    "boolean": _BOOLEAN,
+}
 
 
 def header_of(frame: Any) -> dict[str, ColumnType]:
     """Names and types of the columns of a pandas, polars or pyarrow table, without looking at its values.
 
-    Integer types become "integer", floating and decimal ones "numeric", everything else "category".
+    Integer types become "integer", floating and decimal ones "numeric", dates "date" and "datetime", truth values
+    "boolean", labels whose type declares their order "ordinal", everything else "category".
     """
     import narwhals as nw  # here, because most users of a schema never draft one
 
@@ -75,15 +108,8 @@ def draft(columns: Any) -> str:
 
     Examples
     --------
-    >>> print(draft({"region": "category"}).split("by = ")[1])
-    []                     # category columns whose groups are public and fitted separately
-    <BLANKLINE>
-    [[column]]
-    name = "region"
-    type = "category"  # numeric | integer | category
-    categories = []  # every label the column may hold, for example ["north", "south"]
-    source = ""  # where the list comes from
-    <BLANKLINE>
+    >>> [line.partition("  #")[0] for line in draft({"region": "category"}).splitlines()[-5:]]
+    ['name = "region"', 'type = "category"', 'categories = []', 'missing = false', 'source = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
     if not header:
@@ -99,11 +125,21 @@ def _section(name: str, type_: str) -> str:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
         )
-    template = _CATEGORY if type_ == "category" else _NUMBER
-    return template.format(name=toml_text(name), type=type_)
+    return _TEMPLATES[type_].format(name=toml_text(name), type=type_, types=_TYPES)
 
 
 def _type_of(dtype: Any) -> ColumnType:
+    import narwhals as nw
+
+    named: dict[Any, ColumnType] = {
+        nw.Boolean: "boolean",
+        nw.Date: "date",
+        nw.Datetime: "datetime",
+        nw.Enum: "ordinal",
+    }
+    for known, type_ in named.items():
+        if dtype == known:
+            return type_
     if dtype.is_integer():
         return "integer"
     return "numeric" if dtype.is_numeric() else "category"

@@ -12,7 +12,8 @@ from numbers import Integral
 from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import Column, check_text, shown
+from quantail.schema.column import Column
+from quantail.schema.column_rules import check_text, shown
 
 Layout = Literal["wide", "long"]
 
@@ -113,13 +114,10 @@ class Panel:
 def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[str, ...]) -> None:
     """Raise a SchemaError unless the columns can belong to this panel (or to a table, if it is None)."""
     if panel is None:
-        for column in columns:
-            if column.public:
-                raise SchemaError(
-                    f"column {column.name!r}: public columns belong to panels; "
-                    "remove public, or describe the panel in a [panel] section"
-                )
+        _check_public(columns)
         return
+    for column in columns:
+        _check_plain(column)
     confidential = tuple(column for column in columns if not column.public)
     if not confidential:
         raise SchemaError("every column is public, so nothing is left to synthesise; describe another column")
@@ -136,6 +134,33 @@ def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[st
                 'write every label the column may hold: categories = ["a", "b"]'
             )
     _check_names(panel, columns, confidential)
+
+
+def _check_public(columns: tuple[Column, ...]) -> None:
+    """Raise a SchemaError unless public columns of a table can explain the others, and others are left."""
+    if all(column.public for column in columns):
+        raise SchemaError("every column is public, so nothing is left to synthesise; describe another column")
+    for column in columns:
+        if column.public and not column.labels and column.lower is None:
+            what = "categories" if column.is_labelled else "lower and upper"
+            raise SchemaError(
+                f"column {column.name!r}: no {what}; a public column explains the others, "
+                f"and for that it needs {what}, too"
+            )
+
+
+def _check_plain(column: Column) -> None:
+    """Raise a SchemaError for what tables know and panels do not."""
+    if not column.is_plain:
+        raise SchemaError(
+            f"column {column.name!r}: columns of a panel are numeric, integer or category columns without "
+            "missing values, atoms or other labels; change its type, or leave it out of the schema"
+        )
+    if column.public and (column.lower is not None or column.upper is not None):
+        raise SchemaError(
+            f"column {column.name!r}: lower and upper have no meaning for a public column of a panel, "
+            "which is kept as it is; remove them"
+        )
 
 
 def _check_names(panel: Panel, columns: tuple[Column, ...], confidential: tuple[Column, ...]) -> None:

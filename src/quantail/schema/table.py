@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import Column, check_text, shown
+from quantail.schema.column import Column
+from quantail.schema.column_rules import LARGEST_INTEGER, check_text, shown
 from quantail.schema.panel import Panel, check_columns
+from quantail.schema.structure import Identity, Inequality, check_structure
 
 Neighbours = Literal["replace-one", "add-remove"]
+Order = Literal["declared", "auto"]
 
 # Every group is fitted, empty ones included, so their number bounds the work that a schema can ask for.
 MOST_GROUPS = 100_000
@@ -43,6 +46,13 @@ class Schema:
     panel : Panel, optional
         If the table is a panel: where it keeps units and periods. Then `unit` names the privacy unit in words,
         a unit's whole history is protected, and columns listed in `by` are public.
+    order : {"declared", "auto"}
+        Synthesis order: as the columns are declared, or labels first (those with few labels before those with
+        many), then dates and numbers as declared. Public columns stand first in any case.
+    merge_below : int
+        With `by`: groups of fewer rows are fitted together, as one group.
+    identities, inequalities : tuple of Identity, of Inequality
+        Relations between columns that hold in every row.
 
     Raises
     ------
@@ -62,6 +72,10 @@ class Schema:
     by: tuple[str, ...] = ()
     name: str = ""
     panel: Panel | None = None
+    order: Order = "declared"
+    merge_below: int = 0
+    identities: tuple[Identity, ...] = ()
+    inequalities: tuple[Inequality, ...] = ()
 
     def __post_init__(self) -> None:
         check_text(self.unit, "[table] unit", 'write what one row stands for and is protected: unit = "firm"')
@@ -75,8 +89,11 @@ class Schema:
             raise SchemaError("the schema has no columns; write a [[column]] section for each column")
         self._check_names()
         self._check_by()
-        self._check_predictors()
         self._check_panel()
+        self._check_order()
+        self._check_predictors()
+        places = {name: place for place, name in enumerate(self.synthesis_order)}
+        check_structure(self.identities, self.inequalities, {c.name: c for c in self.columns}, places)
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -125,8 +142,22 @@ class Schema:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Column names in synthesis order."""
+        """Column names as declared."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def synthesis_order(self) -> tuple[str, ...]:
+        """Column names in the order of synthesis: as declared, or by the rule of `order`; public ones first."""
+
+        def rank(column: Column) -> tuple[bool, bool, int]:
+            is_first = column.public or column.name in self.by
+            is_sorted = self.order == "auto" and not is_first
+            many = len(column.labels) if is_sorted and column.is_labelled else 0
+            return not is_first, is_sorted and not column.is_labelled, many
+
+        if self.panel is not None or (self.order == "declared" and not any(c.public for c in self.columns)):
+            return self.names
+        return tuple(column.name for column in sorted(self.columns, key=rank))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -146,8 +177,8 @@ class Schema:
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Columns that explain `name`: those it lists, or all earlier ones; grouping columns are left out."""
-        column = self.column(name)
-        earlier = self.names[: self._places[name]]
+        column, order = self.column(name), self.synthesis_order
+        earlier = order[: order.index(name)]
         listed = earlier if column.predictors is None else column.predictors
         return tuple(predictor for predictor in listed if predictor not in self.by)
 
@@ -182,7 +213,7 @@ class Schema:
             check_text(name, "an entry of [table] by", 'write names of category columns: by = ["region"]')
         if len(set(self.by)) < len(self.by):
             raise SchemaError("[table] by lists a column twice; remove the second one")
-        categories = {column.name for column in self.columns if column.type == "category"}
+        categories = {column.name for column in self.columns if column.is_labelled}
         for name in self.by:
             if name not in categories:
                 raise SchemaError(
@@ -190,17 +221,34 @@ class Schema:
                     'describe it in a [[column]] section with type = "category", or remove it from by'
                 )
         if (
-            math.prod(len(column.categories) or 1 for column in self.columns if column.name in self.by)
+            math.prod(len(column.labels) or 1 for column in self.columns if column.name in self.by)
             > MOST_GROUPS
         ):
             raise SchemaError(
                 f"[table] by makes more than {MOST_GROUPS} groups; leave out a column, or merge categories"
             )
 
+    def _check_order(self) -> None:
+        if self.order not in get_args(Order):
+            allowed = ", ".join(get_args(Order))
+            raise SchemaError(f"[table] order {shown(self.order)} is unknown; write one of {allowed}")
+        given: object = self.merge_below
+        if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= LARGEST_INTEGER:
+            raise SchemaError(
+                "[table] merge_below must be a whole number; write the fewest rows that a group may have: "
+                "merge_below = 200"
+            )
+        if self.merge_below and not self.by:
+            raise SchemaError("[table] merge_below is about groups; write by = [...] too, or remove it")
+        for option in ("identities", "inequalities"):
+            object.__setattr__(self, option, tuple(getattr(self, option)))
+
     def _check_predictors(self) -> None:
-        for place, column in enumerate(self.columns):
+        places = {name: place for place, name in enumerate(self.synthesis_order)}
+        for column in self.columns:
+            place = places[column.name]
             for predictor in column.predictors or ():
-                if self._places.get(predictor, place) >= place:
+                if places.get(predictor, place) >= place:
                     raise SchemaError(
                         f"column {column.name!r}: predictor {predictor!r} is not an earlier column; "
                         "move its [[column]] section before this one, or remove it from predictors"
@@ -215,4 +263,14 @@ class Schema:
                 )
             columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
             object.__setattr__(self, "columns", tuple(columns))
+            if self.order != "declared" or self.merge_below or self.identities or self.inequalities:
+                raise SchemaError(
+                    "order, merge_below, [[identity]] and [[inequality]] belong to tables; "
+                    "remove them, or the [panel] section"
+                )
+        elif self.neighbours == "add-remove" and any(column.public for column in self.columns):
+            raise SchemaError(
+                "public columns name every row, which add-remove protects; "
+                'write neighbours = "replace-one", or remove public'
+            )
         check_columns(self.panel, self.columns, self.by)

@@ -12,12 +12,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quantail.errors import SchemaError
-from quantail.schema.column import LARGEST_INTEGER, Column, shown
+from quantail.schema.column import DATED, Column
+from quantail.schema.column_rules import LARGEST_INTEGER, shown
 from quantail.schema.panel import Panel
+from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Schema
 
-_SECTIONS = ("table", "panel", "column")
-_TABLE_KEYS = ("name", "unit", "neighbours", "by")
+_SECTIONS = ("table", "panel", "column", "identity", "inequality")
+_TABLE_KEYS = ("name", "unit", "neighbours", "by", "order", "merge_below")
+_IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end")
 _COLUMN_KEYS = (
     "name",
@@ -31,6 +34,10 @@ _COLUMN_KEYS = (
     "predictors",
     "source",
     "public",
+    "missing",
+    "missing_codes",
+    "atoms",
+    "other",
 )
 # Our keys have one part or two. Python's reader takes time in the square of the number of parts, and has no limit.
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
@@ -63,12 +70,24 @@ def read_toml(text: str) -> Schema:
         _check_keys(section, _COLUMN_KEYS, _where(section, place))
     _check_blanks(sections)
     columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
-    return Schema(columns=columns, **{"unit": "", **table}, panel=_panel(document.get("panel")))
+    return Schema(
+        columns=columns,
+        **{"unit": "", **table},
+        panel=_panel(document.get("panel")),
+        identities=tuple(Identity(**part) for part in _relations(document, "identity", _IDENTITY_KEYS)),
+        inequalities=tuple(
+            Inequality(**part) for part in _relations(document, "inequality", _INEQUALITY_KEYS)
+        ),
+    )
 
 
 def write_toml(schema: Schema) -> str:
     """Write a schema as canonical TOML text."""
-    table = {"name": schema.name, "unit": schema.unit, "neighbours": schema.neighbours, "by": schema.by}
+    table = {key: getattr(schema, key) for key in _TABLE_KEYS}
+    if schema.order == "declared":
+        del table["order"]
+    if not schema.merge_below:
+        del table["merge_below"]
     blocks = ["[table]", *_lines(table, keep=("unit", "neighbours"))]
     if schema.panel is not None:
         blocks += ["", "[panel]", *_lines({key: getattr(schema.panel, key) for key in _PANEL_KEYS}, keep=())]
@@ -76,11 +95,23 @@ def write_toml(schema: Schema) -> str:
         values = {key: getattr(column, key) for key in _COLUMN_KEYS}
         if column.grid == "linear":
             del values["grid"]
-        if not column.public:
-            del values["public"]
+        for flag in ("public", "missing", "other"):
+            if not values[flag]:
+                del values[flag]
+        if column.is_dated:
+            values |= {bound: _Literal(column.bound_text(bound)) for bound in ("lower", "upper")}
         keep = ("predictors",) if column.predictors is not None else ()
         blocks += ["", "[[column]]", *_lines(values, keep=keep)]
+    for identity in schema.identities:
+        blocks += ["", "[[identity]]", *_lines({key: getattr(identity, key) for key in _IDENTITY_KEYS}, ())]
+    for inequality in schema.inequalities:
+        values = {key: getattr(inequality, key) for key in _INEQUALITY_KEYS}
+        blocks += ["", "[[inequality]]", *_lines(values, ())]
     return "\n".join(blocks) + "\n"
+
+
+class _Literal(str):
+    """Text that is written without quotes, such as a date."""
 
 
 def toml_text(text: str) -> str:
@@ -140,16 +171,21 @@ def _check_blanks(sections: list[dict[str, Any]]) -> None:
     for place, section in enumerate(sections, start=1):
         if section.get("public") is True:  # kept as it is, so nothing needs filling in
             continue
-        if section.get("type") == "category":
+        if section.get("type") in ("category", "ordinal"):
             if section.get("categories", []) in ([], ""):
                 blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
             continue
         missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
-        if section.get("type") in ("numeric", "integer") and missing:
+        if section.get("type") in ("numeric", "integer", "date", "datetime") and missing:
             advice = {
                 "lower": "the smallest value that public rules allow, lower = 0",
                 "upper": "the largest value that public rules allow, upper = 1000",
             }
+            if section["type"] in DATED:
+                advice = {
+                    "lower": "the earliest date that public rules allow, lower = 2020-01-01",
+                    "upper": "the latest date that public rules allow, upper = 2020-12-31",
+                }
             wanted = " and ".join(advice[bound] for bound in missing)
             blanks.append(f"{_where(section, place)}: {' and '.join(missing)} blank: write {wanted}")
     if blanks:
@@ -173,6 +209,18 @@ def _panel(section: Any) -> Panel | None:
     return Panel(**section)
 
 
+def _relations(document: Mapping[str, Any], kind: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    sections = document.get(kind, [])
+    if not isinstance(sections, list) or not all(isinstance(section, dict) for section in sections):
+        raise SchemaError(f"[[{kind}]] sections come in double brackets; write [[{kind}]]")
+    for section in sections:
+        _check_keys(section, keys, f"[[{kind}]]")
+        for key in keys:
+            if key not in section:
+                raise SchemaError(f"[[{kind}]]: no {key}; write {key} = ...")
+    return sections
+
+
 def _column(section: dict[str, Any], place: int) -> Column:
     for key in ("name", "type"):
         if key not in section:
@@ -194,10 +242,12 @@ def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, _Literal):
+        return value
     if isinstance(value, str):
         return toml_text(value)
     if isinstance(value, tuple):
-        return "[" + ", ".join(map(toml_text, value)) + "]"
+        return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:

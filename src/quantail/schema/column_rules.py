@@ -1,0 +1,232 @@
+"""What a column must meet, checked when it is made: complete, consistent, and written so that a person can act on it.
+
+Numbers are brought into one form on the way (bounds as floats, dates as days or seconds, lists as tuples). Messages
+name the column and say what to write; they quote only the schema, which is public.
+"""
+
+import math
+from datetime import date
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from quantail.errors import SchemaError
+from quantail.schema.dates import DateType, date_number, in_calendar
+
+if TYPE_CHECKING:
+    from quantail.schema.column import Column
+
+# Whole numbers are exact in a float64 up to here.
+LARGEST_INTEGER = 2**53
+# Names and labels beyond this are no names; messages quote them.
+LONGEST_TEXT = 1000
+# A float64 carries no more than fifteen decimal digits faithfully.
+MOST_DECIMALS = 15
+# What stands in place of a value is counted one by one; a long list of them is a category column.
+MOST_SPECIAL = 50
+
+_NUMBER_OPTIONS = ("lower", "upper", "decimals", "resolution")
+
+
+def check_column(column: "Column") -> None:
+    """Raise a SchemaError unless a column is complete and consistent."""
+    from quantail.schema.column import ColumnType, Grid  # the module of columns imports this one
+
+    check_text(column.name, "the name of a column", "write the name as it stands in the table's header")
+    if not isinstance(column.source, str) or not _encodable(column.source):
+        raise wrong(column, "source must be text", 'write where the bounds come from, or source = ""')
+    for option, allowed in (("type", get_args(ColumnType)), ("grid", get_args(Grid))):
+        given = getattr(column, option)
+        if given not in allowed:
+            advice = f"write one of {', '.join(allowed)}"
+            raise wrong(column, f"{option} {shown(given)} is unknown", advice)
+    _set(column, "categories", _texts(column, "categories", column.categories))
+    if column.predictors is not None:
+        _set(column, "predictors", _texts(column, "predictors", column.predictors))
+    for option in ("public", "missing", "other"):
+        if not isinstance(getattr(column, option), bool):
+            raise wrong(column, f"{option} must be true or false", f"write {option} = true, or remove it")
+    if column.is_labelled:
+        _check_labels(column)
+    elif column.public and column.lower is None and column.upper is None:
+        _refuse(column, ("decimals", "resolution"), "a public column without bounds, which is kept as it is")
+    elif column.public and (column.lower is None or column.upper is None):
+        given, blank = ("lower", "upper") if column.upper is None else ("upper", "lower")
+        raise wrong(
+            column, f"{blank} is blank", f"write {blank}, or remove {given}: a public column has both or none"
+        )
+    else:
+        _check_number(column)
+    _check_special(column)
+
+
+def _check_labels(column: "Column") -> None:
+    kind = "a category" if column.type == "category" else f"{column.type} columns"
+    _refuse(column, _NUMBER_OPTIONS, kind)
+    if column.grid != "linear":
+        raise wrong(column, f"grid has no meaning for {kind}", "remove grid")
+    if column.type == "boolean":
+        if column.categories:
+            raise wrong(column, "boolean columns hold true and false", "remove categories")
+    elif not column.categories and not column.public:
+        advice = 'write every label the column may hold: categories = ["a", "b"]'
+        raise wrong(column, "no categories", advice)
+
+
+def _check_number(column: "Column") -> None:
+    if column.categories:
+        what = f"categories belong to category columns, not {column.type} ones"
+        raise wrong(column, what, 'remove categories, or write type = "category"')
+    if column.is_dated and column.grid != "linear":
+        raise wrong(column, f"grid has no meaning for {column.type} columns", "remove grid")
+    lower, upper = _bound(column, "lower"), _bound(column, "upper")
+    if lower >= upper:
+        advice = "write a lower bound that is smaller than the upper bound"
+        raise wrong(column, "lower is not below upper", advice)
+    if not math.isfinite(upper - lower):
+        advice = "write bounds that are closer together"
+        raise wrong(column, "the range between the bounds is too large", advice)
+    _check_decimals(column)
+    _check_resolution(column)
+    is_given = column.decimals is not None or column.resolution is not None
+    if is_given and column.lattice > upper - lower:
+        advice = "write more decimals or a smaller resolution"
+        raise wrong(column, "the steps between values are wider than the bounds", advice)
+    if column.lattice <= 0:
+        raise wrong(column, "the bounds are too close together", "measure the column in a smaller unit")
+
+
+def _bound(column: "Column", option: str) -> float:
+    given = getattr(column, option)
+    if column.is_dated:
+        side = "earliest" if option == "lower" else "latest"
+        advice = f"write the {side} date that public rules allow: {option} = 2020-01-31"
+    else:
+        side, example = ("smallest", 0) if option == "lower" else ("largest", 1000)
+        advice = f"write the {side} value that public rules allow: {option} = {example}"
+    if given is None or given == "":
+        raise wrong(column, f"{option} is blank", advice)
+    if column.is_dated and isinstance(given, str | date):
+        given = date_number(cast(DateType, column.type), given)
+        if given is None:
+            raise wrong(column, f"{option} is not a date", advice)
+    value = _number(column, option, given, advice)
+    if column.is_dated and not in_calendar(cast(DateType, column.type), value):
+        raise wrong(column, f"{option} lies outside of the calendar", advice)
+    if column.type in ("integer", "date") and (not value.is_integer() or abs(value) > LARGEST_INTEGER):
+        what = f"{option} must be a whole number between -2^53 and 2^53 in an integer column"
+        raise wrong(column, what, 'round it outwards, or write type = "numeric"')
+    _set(column, option, value)
+    return value
+
+
+def _check_decimals(column: "Column") -> None:
+    if column.decimals is None:
+        return
+    if column.type != "numeric":
+        advice = 'remove decimals, or write type = "numeric"'
+        raise wrong(column, "decimals belong to numeric columns", advice)
+    whole = isinstance(column.decimals, Integral) and not isinstance(column.decimals, bool)
+    if not whole or not 0 <= column.decimals <= MOST_DECIMALS:
+        what = f"decimals must be a whole number from 0 to {MOST_DECIMALS}"
+        raise wrong(column, what, "write how many decimals the values have: decimals = 2")
+    _set(column, "decimals", int(column.decimals))
+
+
+def _check_resolution(column: "Column") -> None:
+    if column.resolution is None:
+        return
+    advice = "write the smallest difference that matters: resolution = 1"
+    value = _number(column, "resolution", column.resolution, advice)
+    if value <= 0:
+        raise wrong(column, "resolution must be above zero", advice)
+    if column.type in ("integer", "date") and not value.is_integer():
+        kind = "an integer" if column.type == "integer" else "a date"
+        raise wrong(column, f"resolution must be whole in {kind} column", advice)
+    _set(column, "resolution", value)
+
+
+def _check_special(column: "Column") -> None:
+    """Check what may stand in place of a value."""
+    if column.other and column.type != "category":
+        raise wrong(column, "other belongs to category columns", 'remove other, or write type = "category"')
+    for option in ("missing_codes", "atoms"):
+        given: Any = getattr(column, option)
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise wrong(column, f"{option} must be a list", f"write a list of numbers: {option} = [-8]")
+        numbers = tuple(_number(column, f"an entry of {option}", entry, "write a number") for entry in given)
+        if numbers and column.type not in ("numeric", "integer"):
+            advice = "list it in categories" if column.is_labelled else "write missing = true"
+            raise wrong(column, f"{option} belong to columns of numbers", advice)
+        if column.type == "integer" and not all(number.is_integer() for number in numbers):
+            raise wrong(column, f"{option} of an integer column must be whole", "round them")
+        _set(column, option, numbers)
+    special = (*column.missing_codes, *column.atoms)
+    if len(set(special)) < len(special):
+        raise wrong(column, "missing_codes and atoms list a number twice", "remove the second one")
+    if len(special) > MOST_SPECIAL:
+        advice = "list those that many rows hold"
+        raise wrong(column, f"there are more than {MOST_SPECIAL} missing_codes and atoms", advice)
+
+
+def _number(column: "Column", option: str, given: Any, advice: str) -> float:
+    if not isinstance(given, Real) or isinstance(given, bool):
+        raise wrong(column, f"{option} must be a number", advice)
+    try:
+        value = float(given) + 0.0  # adding zero turns -0.0 into 0.0
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise wrong(column, f"{option} must be a finite number", advice)
+    return value
+
+
+def _texts(column: "Column", option: str, given: Any) -> tuple[str, ...]:
+    advice = f'write a list of texts: {option} = ["a", "b"]'
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise wrong(column, f"{option} must be a list", advice)
+    texts = tuple(given)
+    for text in texts:
+        check_text(text, f"column {column.name!r}: an entry of {option}", advice)
+    if len(set(texts)) < len(texts):
+        raise wrong(column, f"{option} lists an entry twice", "remove the second one")
+    return texts
+
+
+def _refuse(column: "Column", options: tuple[str, ...], kind: str) -> None:
+    for option in options:
+        if getattr(column, option) is not None:
+            raise wrong(column, f"{option} has no meaning for {kind}", f"remove {option}")
+
+
+def _set(column: "Column", option: str, value: Any) -> None:
+    object.__setattr__(column, option, value)
+
+
+def wrong(column: "Column", what: str, advice: str) -> SchemaError:
+    """Return an error about a column."""
+    return SchemaError(f"column {column.name!r}: {what}; {advice}")
+
+
+def check_text(text: object, where: str, advice: str) -> None:
+    """Raise a SchemaError unless `text` is text that can be written to a file and is not blank."""
+    if not isinstance(text, str):
+        raise SchemaError(f"{where} is not text; {advice}")
+    if not text.strip():
+        raise SchemaError(f"{where} is blank; {advice}")
+    if not _encodable(text):
+        raise SchemaError(f"{where} holds a character that UTF-8 cannot write; {advice}")
+    if len(text) > LONGEST_TEXT:
+        raise SchemaError(f"{where} is longer than {LONGEST_TEXT} characters; {advice}")
+
+
+def shown(value: object) -> str:
+    """Quote a value of the schema in a message, if it is a text that a reader can take in."""
+    return repr(value) if isinstance(value, str) and len(value) <= 60 else "as it is written"
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,150 @@
+"""Kinds of columns compiled to the two that are modelled: numbers and categories.
+
+    boolean, ordinal, other, missing labels   a category (missing is one more label)
+    date, datetime                            a whole number of steps from the lower bound
+    missing values, codes, atoms of a number  a category, the *status*, and a number where the status is "value"
+    a part of a relation                      its position in [0, 1] between what the other columns allow
+    a total of parts, the last part           nothing: it follows from the others
+
+The result is a schema of plain columns in synthesis order. It is a function of the schema alone; what the tables hold
+goes through `quantail.frames.encoding`, row by row.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from quantail.errors import SchemaError
+from quantail.schema.column import Column
+from quantail.schema.table import Schema
+
+VALUE = "value"
+MISSING = "(missing)"
+LOWEST, HIGHEST = "lowest", "highest"
+_POSITION_DECIMALS = 5
+
+
+@dataclass(frozen=True)
+class Core:
+    """What a schema compiles to.
+
+    Attributes
+    ----------
+    schema : Schema
+        Plain columns, in synthesis order.
+    parts : dict of str to tuple of str
+        For every column of the original schema the plain columns it is modelled by.
+    statuses : dict of str to str
+        For a number that may be absent, the category that says whether it is there.
+    ordered : frozenset of str
+        Categories whose labels have an order.
+    """
+
+    schema: Schema
+    parts: dict[str, tuple[str, ...]]
+    statuses: dict[str, str] = field(default_factory=dict)
+    ordered: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=64)
+def core_of(schema: Schema) -> Core:
+    """Compile a schema; one of plain columns in declared order is its own core.
+
+    Examples
+    --------
+    >>> pay = Column("pay", "numeric", 0, 1e6, missing=True, atoms=(0,))
+    >>> core = core_of(Schema((Column("hired", "date", "2020-01-01", "2020-12-31"), pay), unit="person"))
+    >>> [(column.name, column.type) for column in core.schema.columns]
+    [('hired', 'integer'), ('pay (status)', 'category'), ('pay', 'numeric')]
+    >>> core.schema.column("pay (status)").categories
+    ('value', '(missing)', '0')
+    """
+    if _is_plain(schema):
+        return Core(schema, {name: (name,) for name in schema.names})
+    columns: list[Column] = []
+    parts: dict[str, tuple[str, ...]] = {}
+    statuses: dict[str, str] = {}
+    computed, placed = computed_columns(schema), positioned_columns(schema)
+    for name in schema.synthesis_order:
+        column = schema.column(name)
+        if name in computed:
+            parts[name] = ()
+            continue
+        listed = None if column.predictors is None else _expanded(column.predictors, parts)
+        labels = () if column.is_labelled else status_labels(column, name in placed)
+        if labels:
+            statuses[name] = status_name(schema, name)
+            columns.append(Column(statuses[name], "category", categories=labels, predictors=listed))
+            if listed is None:  # its own status tells nothing about a number that is there
+                listed = tuple(earlier.name for earlier in columns[:-1])
+        columns.append(_plain(column, name in placed, listed))
+        parts[name] = (statuses[name], name) if labels else (name,)
+    core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)
+    ordered = frozenset(column.name for column in schema.columns if column.type == "ordinal")
+    return Core(core, parts, statuses, ordered)
+
+
+def status_labels(column: Column, placed: bool = False) -> tuple[str, ...]:
+    """Return what may be known of a number: it is there, or what stands in its place; empty if it is always there."""
+    missing = (MISSING,) if column.missing else ()
+    numbers = tuple(f"{number:.15g}" for number in special_numbers(column))
+    ends = (LOWEST, HIGHEST) if placed else ()
+    return (VALUE, *missing, *numbers, *ends) if missing or numbers or ends else ()
+
+
+def special_numbers(column: Column) -> tuple[float, ...]:
+    """Return the numbers that stand for themselves: codes of missing values, then atoms."""
+    return (*column.missing_codes, *column.atoms)
+
+
+def computed_columns(schema: Schema) -> frozenset[str]:
+    """Return the columns that follow from others: of each identity the one that stands last."""
+    order = schema.synthesis_order
+    return frozenset(max(identity.names, key=order.index) for identity in schema.identities)
+
+
+def positioned_columns(schema: Schema) -> frozenset[str]:
+    """Return the columns that are modelled by their position between what other columns allow."""
+    placed = {inequality.part for inequality in schema.inequalities}
+    computed = computed_columns(schema)
+    for identity in schema.identities:
+        if identity.total not in computed:
+            placed |= set(identity.parts)
+    return frozenset(placed - computed)
+
+
+def status_name(schema: Schema, name: str) -> str:
+    """Return the name of a column's status, which no column of the table may have."""
+    status = f"{name} (status)"
+    if status in schema.names:
+        raise SchemaError(f"column {status!r} has a name that {name!r} needs for its own status; rename it")
+    return status
+
+
+def steps_of(column: Column) -> int:
+    """Return how many steps of its resolution lie between the bounds of a column of dates."""
+    assert column.lower is not None and column.upper is not None
+    return max(int((column.upper - column.lower) / column.lattice + 1e-9), 1)
+
+
+def _is_plain(schema: Schema) -> bool:
+    if schema.identities or schema.inequalities or schema.synthesis_order != schema.names:
+        return False
+    return all(column.is_plain for column in schema.columns)
+
+
+def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> Column:
+    """Return the column that is modelled: a category, or the number of rows whose status is "value"."""
+    if column.is_labelled:
+        labels = (*column.labels, MISSING) if column.missing else column.labels
+        return Column(column.name, "category", categories=labels, predictors=predictors, public=column.public)
+    if column.is_dated:
+        return Column(
+            column.name, "integer", 0, steps_of(column), predictors=predictors, public=column.public
+        )
+    if placed:
+        return Column(column.name, "numeric", 0, 1, decimals=_POSITION_DECIMALS, predictors=predictors)
+    return replace(column, predictors=predictors, missing=False, missing_codes=(), atoms=())
+
+
+def _expanded(names: tuple[str, ...], parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(part for name in names for part in parts[name])
