@@ -78,7 +78,7 @@ def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
         cells = (
             stated["column"],
             stated["type"],
-            _facts(stated),
+            public_facts(stated),
             ", ".join(stated["explained_by"]) or "nothing",
             stated["source"] or "NOT STATED",
         )
@@ -86,7 +86,8 @@ def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-def _facts(stated: Mapping[str, Any]) -> str:
+def public_facts(stated: Mapping[str, Any]) -> str:
+    """Say in words what the schema states about a column."""
     if "categories" in stated:
         return "categories " + ", ".join(stated["categories"])
     decimals = f", {stated['decimals']} decimals" if "decimals" in stated else ""

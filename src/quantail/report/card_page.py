@@ -1,0 +1,105 @@
+"""The release card as one HTML page, for a website or a data archive: public facts only."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from quantail.privacy.budget import Plan, as_decimal
+from quantail.report.budget import draw_budget
+from quantail.report.markdown import public_facts
+from quantail.report.markup import Child, Markup, element
+from quantail.report.page import bullets, facts, page, section, sentence, table
+
+
+def render_html(card: Mapping[str, Any]) -> str:
+    """Write a release card as a self-contained HTML page.
+
+    Parameters
+    ----------
+    card : mapping
+        What `quantail.report.release_card` returns, or its JSON read back.
+    """
+    private = card["private"]
+    body: list[Child] = [
+        element("h1", f"Release card: {card['title']}"),
+        element("p", card["notice"], class_="lede"),
+        _overview(card),
+        section("promise", "Promise", *_promise(card["promise"])),
+        section(
+            "budget",
+            "Budget",
+            draw_budget(Plan.from_dict(card["budget"]["plan"])),
+            sentence("Plan hash ", element("code", card["budget"]["plan_hash"])),
+            hint="How much of the budget each question to the data may spend. Drawn up before any row was read.",
+        ),
+        section("ledger", "Ledger", *_ledger(card["ledger"])),
+        section(
+            "inputs",
+            "Public inputs",
+            _inputs(card["public_inputs"]),
+            hint="Not protected, and used as they stand; each with its source.",
+        ),
+        section("use", "How to use the data", bullets(card["use"])),
+        section("errors", "What errors to expect", bullets(card["errors_to_expect"])),
+        section("limits", "Limits", bullets(card["limits"])),
+    ]
+    return page(f"Release card: {card['title']}", None if private else "NOT PRIVATE. Do not release.", body)
+
+
+def _overview(card: Mapping[str, Any]) -> Markup:
+    software, release = card["software"], card["release"]
+    tables = f"{release['replicates']} tables of " if release["replicates"] > 1 else ""
+    return facts(
+        [
+            ("privacy budget", f"epsilon {card['promise']['epsilon']}"),
+            ("protected unit", card["promise"]["unit"]),
+            ("size", f"{tables}{release['rows']:,} rows"),
+            (
+                "made",
+                f"{card['date']}, {software['name']} {software['version']}, method {software['method']}",
+            ),
+        ]
+    )
+
+
+def _promise(promise: Mapping[str, Any]) -> list[Markup]:
+    budget = f"epsilon {promise['epsilon']}"
+    if "rho" in promise:
+        budget += f" at delta {promise['delta']} (rho {as_decimal(Fraction(promise['rho']))})"
+    lines = [
+        f"Definition: {promise['definition']}, {budget}.",
+        f"Protected unit: {promise['unit']}.",
+        f"Neighbours ({promise['neighbours']}): {promise['neighbours_in_words']}.",
+    ]
+    if promise["groups"]:
+        groups = ", ".join(promise["groups"])
+        lines.append(f"Groups: public and disjoint, by {groups}; each spends the whole budget.")
+    return [bullets(lines)]
+
+
+def _ledger(receipt: Mapping[str, Any] | None) -> list[Markup]:
+    if receipt is None:
+        return [sentence("No ledger is stated on this card.")]
+    spent = (
+        f"{receipt['charged']} {receipt['unit']} for this release; {receipt['spent_in_all']} in all so far"
+    )
+    return [
+        facts(
+            [("data set", receipt["dataset"]), ("record", f"number {receipt['entry']}"), ("charged", spent)]
+        ),
+        sentence("Hash of the record ", element("code", receipt["hash"])),
+    ]
+
+
+def _inputs(inputs: list[Mapping[str, Any]]) -> Markup:
+    rows = [
+        [
+            stated["column"],
+            stated["type"],
+            public_facts(stated),
+            ", ".join(stated["explained_by"]) or "nothing",
+            stated["source"] or element("strong", "NOT STATED"),
+        ]
+        for stated in inputs
+    ]
+    return table("Public inputs", ("column", "type", "public facts", "explained by", "source"), rows)

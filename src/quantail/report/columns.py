@@ -1,0 +1,153 @@
+"""The columns of a comparison, side by side and ready to be drawn.
+
+Rows stay in their order, so that columns can be drawn against each other; missing values are NaN or code -1.
+A panel's columns hold one value per unit and active period.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+from quantail.evaluation.reading import is_numeric, raw_columns, require_columns, require_same_columns
+from quantail.frames import PanelData
+from quantail.report.plots.scale import Scale, fitting
+from quantail.schema import Schema
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+MOST_LABELS = 12
+OTHER, MISSING = "all others", "missing"
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of numbers in both tables.
+
+    Attributes
+    ----------
+    real, synth : arrays of floats
+        One value per row, NaN where missing.
+    heavy : bool or None
+        Whether to draw it on a logarithmic axis; None leaves it to the values.
+    """
+
+    name: str
+    real: Floats
+    synth: Floats
+    heavy: bool | None = None
+
+    @cached_property
+    def ordered(self) -> tuple[Floats, Floats]:
+        """Values in order, real ones first, without missing ones."""
+        return np.sort(self.real[np.isfinite(self.real)]), np.sort(self.synth[np.isfinite(self.synth)])
+
+    @property
+    def drawable(self) -> bool:
+        """Whether both tables hold at least one value."""
+        return all(values.size for values in self.ordered)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The axis that suits both."""
+        return fitting(np.concatenate(self.ordered), self.heavy)
+
+    @property
+    def missing(self) -> tuple[float, float]:
+        """Shares of missing values, real first."""
+        return tuple(1 - kept.size / every.size for kept, every in self._kept())  # type: ignore[return-value]
+
+    def _kept(self) -> tuple[tuple[Floats, Floats], ...]:
+        return tuple(zip(self.ordered, (self.real, self.synth), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A column of labels in both tables, as codes; the most frequent ones, and one code for all the others."""
+
+    name: str
+    labels: tuple[str, ...]
+    real: Codes
+    synth: Codes
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """Shares of every label, real first."""
+        count = len(self.labels)
+        return tuple(np.bincount(codes, minlength=count) / codes.size for codes in (self.real, self.synth))  # type: ignore[return-value]
+
+
+AnyColumn = Numbers | Labels
+
+
+def table_columns(real: Any, synth: Any, schema: Schema | None) -> list[AnyColumn]:
+    """Take two tables apart into the columns that are compared, as `quantail.evaluate` does.
+
+    Raises
+    ------
+    DataError
+        If the tables do not hold the same columns, or a column is of different kinds.
+    """
+    left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
+    if schema is None:
+        require_same_columns(list(left), list(right))
+        return [_guessed(name, left[name], right[name]) for name in left]
+    require_columns(left, schema.names, "real")
+    require_columns(right, schema.names, "synthetic")
+    return [_stated(name, schema, left, right) for name in schema.names]
+
+
+def panel_columns(real: PanelData, synth: PanelData) -> list[AnyColumn]:
+    """Pool every confidential column of two panels over units and periods."""
+    heavy = {column.name: column.grid == "log" for column in real.schema.confidential}
+    return [
+        Numbers(name, array[real.active], synth.values[name][synth.active], heavy[name] or None)
+        for name, array in real.values.items()
+    ]
+
+
+def _guessed(name: str, real: NDArray[Any], synth: NDArray[Any]) -> AnyColumn:
+    if is_numeric(real) != is_numeric(synth):
+        raise DataError(
+            f"column {name} is numeric in one table and not in the other; write both in the same type."
+        )
+    if is_numeric(real):
+        return Numbers(name, real.astype(float), synth.astype(float))
+    return _labels(name, real, synth, ())
+
+
+def _stated(
+    name: str, schema: Schema, left: Mapping[str, NDArray[Any]], right: Mapping[str, NDArray[Any]]
+) -> AnyColumn:
+    column = schema.column(name)
+    if column.type == "category":
+        return _labels(name, left[name], right[name], column.categories)
+    for values, role in ((left[name], "real"), (right[name], "synthetic")):
+        if not is_numeric(values):
+            raise DataError(f"column {name} of the {role} table is not numeric, but its schema says so.")
+    heavy = True if column.grid == "log" else None
+    return Numbers(name, left[name].astype(float), right[name].astype(float), heavy)
+
+
+def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str, ...]) -> Labels:
+    texts = [np.array([_text(value) for value in values.tolist()], dtype=str) for values in (real, synth)]
+    found, codes = np.unique(np.concatenate(texts), return_inverse=True)
+    counts = np.bincount(codes[: real.size], minlength=found.size)
+    order = [found.tolist().index(label) for label in known if label in found]
+    if len(order) < found.size or len(order) > MOST_LABELS:
+        order = np.argsort(-counts, kind="stable").tolist()
+    kept = order if len(order) <= MOST_LABELS else order[: MOST_LABELS - 1]
+    names = [str(found[place]) for place in kept]
+    place_of = np.full(found.size, len(kept))
+    place_of[kept] = np.arange(len(kept))
+    codes = place_of[codes]
+    labels = (*names, OTHER) if len(kept) < found.size else tuple(names)
+    return Labels(name, labels, codes[: real.size], codes[real.size :])
+
+
+def _text(value: Any) -> str:
+    return MISSING if value is None or value != value else str(value)

@@ -1,0 +1,67 @@
+"""Everything that an internal report draws on: two tables or panels, their columns, measures and the release."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quantail.evaluation import Evaluation, evaluate
+from quantail.frames import PanelData, confidential_panel
+from quantail.privacy.budget import Plan
+from quantail.report.card import Released
+from quantail.report.columns import AnyColumn, panel_columns, table_columns
+from quantail.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Dossier:
+    """A real and a synthetic table, taken apart.
+
+    Attributes
+    ----------
+    rows : pair of int
+        Rows of the real and of the synthetic table.
+    panels : pair of PanelData, optional
+        Both tables as panels, if the schema describes one.
+    release : mapping, optional
+        Public facts of the model behind the synthetic table.
+    """
+
+    real: Any
+    synth: Any
+    schema: Schema | None
+    columns: tuple[AnyColumn, ...]
+    rows: tuple[int, int]
+    measures: Evaluation
+    formulas: tuple[str, ...] = ()
+    panels: tuple[PanelData, PanelData] | None = None
+    release: Mapping[str, Any] | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """The budget plan of the release, if its model was given."""
+        return None if self.release is None else Plan.from_dict(self.release["plan"])
+
+
+def gather(
+    real: Any,
+    synth: Any,
+    *,
+    schema: Schema | None = None,
+    holdout: Any = None,
+    model: Released | None = None,
+    formulas: Sequence[str] = (),
+) -> Dossier:
+    """Read both tables, and compute every measure on all of their rows."""
+    release = None if model is None else model.facts()
+    if schema is None and release is not None:
+        schema = Schema.from_toml(release["schema"])
+    measures = evaluate(real, synth, holdout, schema)
+    if schema is not None and schema.panel is not None:
+        panels = confidential_panel(real, schema), confidential_panel(synth, schema)
+        columns = panel_columns(*panels)
+        rows = len(panels[0]), len(panels[1])
+    else:
+        panels = None
+        columns = table_columns(real, synth, schema)
+        rows = columns[0].real.size, columns[0].synth.size
+    return Dossier(real, synth, schema, tuple(columns), rows, measures, tuple(formulas), panels, release)

@@ -1,0 +1,110 @@
+"""The internal report: one HTML file for those who decide whether to release.
+
+It draws and measures confidential rows without noise, so it must stay inside, and says so on every screen and
+printed page. Measures use all rows; only the dots of pairwise plots are a sample.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quantail.report.budget import draw_budget
+from quantail.report.card import Released
+from quantail.report.dossier import Dossier, gather
+from quantail.report.markup import Child, Markup, element
+from quantail.report.page import links, page, section
+from quantail.report.regressions import draw_regressions
+from quantail.report.sections import draw_columns, draw_measures, draw_relations, draw_trends
+from quantail.report.summary import draw_summary
+from quantail.schema import Schema
+
+MARK = "Computed from confidential rows without noise, so not differentially private. Do not publish."
+
+_TITLES = {
+    "trends": "Over time",
+    "columns": "Columns",
+    "pairs": "Pairs",
+    "regressions": "Regressions",
+    "budget": "Budget",
+    "measures": "Every measure",
+}
+
+
+def render_report(
+    real: Any,
+    synth: Any,
+    *,
+    schema: Schema | None = None,
+    holdout: Any = None,
+    model: Released | None = None,
+    formulas: Sequence[str] = (),
+) -> str:
+    """Compare a synthetic table with the real one on one HTML page. It is internal: it shows real rows.
+
+    Parameters
+    ----------
+    real, synth : pandas, polars or pyarrow table
+        The two tables.
+    schema : Schema, optional
+        Which columns to compare, and how to read a panel; the model's unless given, otherwise all columns.
+    holdout : table, optional
+        Real rows kept out of the synthesis; adds prediction errors.
+    model : TableModel or PanelModel, optional
+        The model behind the synthetic table; adds the facts of the release and its budget.
+    formulas : sequence of str
+        Regressions to compare, such as ``"pay ~ age + C(region)"``; one is chosen by the order of columns if
+        none is given.
+
+    Returns
+    -------
+    str
+        A self-contained HTML document.
+
+    Examples
+    --------
+    >>> table = {"size": [1.0, 2.0, 4.0, 9.0], "pay": [3.0, 5.0, 6.0, 20.0]}
+    >>> "INTERNAL" in render_report(table, table)
+    True
+    """
+    dossier = gather(real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas)
+    sections = {
+        "trends": draw_trends(dossier),
+        "columns": draw_columns(dossier),
+        "pairs": draw_relations(dossier),
+        "regressions": draw_regressions(dossier),
+        "budget": _budget(dossier),
+        "measures": draw_measures(dossier),
+    }
+    shown = [(name, _TITLES[name]) for name, drawn in sections.items() if drawn is not None]
+    body: list[Child] = [draw_summary(dossier), links(shown, "Sections"), *sections.values()]
+    return page("INTERNAL report", [element("strong", "INTERNAL. "), MARK], body)
+
+
+def write_report(
+    real: Any,
+    synth: Any,
+    path: str | Path,
+    *,
+    schema: Schema | None = None,
+    holdout: Any = None,
+    model: Released | None = None,
+    formulas: Sequence[str] = (),
+) -> None:
+    """Write the internal report to a file; see `quantail.report.render_report` for what goes in.
+
+    The report shows confidential rows and must not be published.
+    """
+    text = render_report(real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas)
+    Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _budget(dossier: Dossier) -> Markup | None:
+    plan = dossier.plan
+    if plan is None:
+        return None
+    return section(
+        "budget",
+        "Budget",
+        draw_budget(plan),
+        hint="How much of the budget each question to the data may spend. Drawn up before any row was read.",
+    )

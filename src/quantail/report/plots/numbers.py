@@ -1,0 +1,40 @@
+"""Numbers as a reader wants them: short on axes, with three or four digits in tables."""
+
+import math
+
+_UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+
+
+def short(value: float, digits: int = 3) -> str:
+    """Write a number in few characters: 12k, 3.5M, 0.02.
+
+    Examples
+    --------
+    >>> short(12_000), short(3_450_000), short(0.02), short(-7.0), short(1e-7)
+    ('12k', '3.45M', '0.02', '-7', '1e-7')
+    """
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞" if value < 0 else "n/a"
+    for unit, letter in _UNITS:
+        # 999.6 thousand is written as 1M, so the next unit begins where rounding would reach it.
+        if abs(value) >= unit * (1 - 0.5 * 10**-digits) and not (letter == "k" and abs(value) < 9999.5):
+            return (
+                f"{value / unit:.{digits}g}{letter}" if abs(value) < 999.5e12 else f"{value:.{digits - 1}e}"
+            )
+    if value != 0 and abs(value) < 1e-3:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return f"{mantissa}e{int(exponent)}"
+    return f"{value:.{max(digits, 4) if abs(value) >= 1000 else digits}g}"
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, with more digits for small ones.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0123), percent(0.0004), percent(0.0)
+    ('50%', '1.2%', '0.04%', '0%')
+    """
+    points = 100 * share
+    return f"{points:.0f}%" if abs(points) >= 9.95 else f"{points:.2g}%"

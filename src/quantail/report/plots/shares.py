@@ -1,0 +1,54 @@
+"""Shares of labels: a disc for the real table and a diamond for the synthetic one, joined by a line."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.report.markup import Markup, element
+from quantail.report.plots.canvas import Canvas, diamond, disc, number
+from quantail.report.plots.numbers import percent
+from quantail.report.plots.scale import Scale
+
+Floats = NDArray[np.float64]
+_ROW, _LONGEST = 22, 18
+
+
+def draw_shares(name: str, labels: Sequence[str], real: Floats, synth: Floats) -> Markup:
+    """Draw one line per label, in the order given."""
+    height = _ROW * len(labels) + 52
+    largest = float(max(real.max(), synth.max()))
+    rows = Scale(len(labels) - 0.5, -0.5)
+    canvas = Canvas(Scale(0.0, 1.05 * largest or 1.0), rows, height=height, left=124, top=4)
+    ticks = [(value, percent(value)) for value, _ in canvas.x.ticks(4)]
+    marks = [
+        _row(canvas, place, label, *pair)
+        for place, (label, pair) in enumerate(
+            zip(labels, zip(real.tolist(), synth.tolist(), strict=True), strict=True)
+        )
+    ]
+    said = "; ".join(
+        f"{label} {percent(x)} and {percent(y)}" for label, x, y in zip(labels, real, synth, strict=True)
+    )
+    return canvas.drawing(
+        f"Shares of {name}, real and synthetic: {said}.",
+        canvas.axes("share of rows", "", ticks, ()),
+        *marks,
+    )
+
+
+def clipped(label: str, longest: int = _LONGEST) -> str:
+    """Cut a label that would run out of its place."""
+    return label if len(label) <= longest else label[: longest - 1] + "…"
+
+
+def _row(canvas: Canvas, place: int, label: str, real: float, synth: float) -> Markup:
+    up = float(canvas.up(place))
+    left, right = float(canvas.across(real)), float(canvas.across(synth))
+    return element(
+        "g",
+        element("text", clipped(label), x=number(canvas.left - 8), y=number(up + 4), class_="tick end"),
+        element("path", d=f"M{number(left)} {number(up)}H{number(right)}", class_="line reference"),
+        disc(left, up),
+        diamond(right, up, 4.5),
+    )
