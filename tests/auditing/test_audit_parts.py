@@ -2,21 +2,26 @@
 
 import dataclasses
 import math
+from typing import get_args
 
+import numpy as np
 import pytest
 
-from quantail.auditing import trials
+from quantail.auditing import panel_counts, trials, whole_panels
 from quantail.auditing.bounds import gather
 from quantail.auditing.counting import count_findings, search_counts, values_of_a_column
 from quantail.auditing.flawed import scores
 from quantail.auditing.goodness import goodness_findings
 from quantail.auditing.lattices import check, lattices
+from quantail.auditing.panel_counts import panel_count_findings
 from quantail.auditing.trials import Trial, bound_finding
 from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import FITS, replay_finding
 from quantail.privacy import SecureNoise, gate
-from quantail.quantiles import ladder
-from quantail.synthesis import lines_fitting
+from quantail.quantiles import ladder, lines
+from quantail.quantiles.orders import Order
+from quantail.synthesis import lines_fitting, panel_tables
+from quantail.synthesis.panel_tables import LATTICE
 
 CASES = {(case.name, case.relation): case for case in lattices()}
 QUICK = [
@@ -144,3 +149,43 @@ def test_the_two_draws_of_a_pair_are_not_mixed_up():
 def test_a_whole_panel_passes():
     found = next(panel_findings(1))
     assert found.name == "whole panel, pooled" and found.passed and 0.05 < found.figure <= found.limit
+
+
+def test_every_panel_method_is_enumerated_and_replayed():
+    orders = [f"{order}, {slopes} slopes" for order in get_args(Order) for slopes in ("fixed", "varying")]
+    enumerated = {
+        name.removeprefix("panel by year, ") for name, _ in CASES if name.startswith("panel by year")
+    }
+    assert enumerated == set(orders)
+    assert list(whole_panels.FITS) == ["pooled", *orders]
+
+
+def test_a_panel_by_year_passes_and_fails_when_lines_are_too_sharp(monkeypatch):
+    case = CASES["panel by year, stepwise, fixed slopes", "replace-one"]
+    honest = check(case)
+    assert honest.passed and 0.1 < honest.figure <= 1 and honest.checked == 24
+    monkeypatch.setattr(lines, "line_sensitivity", lambda tau, unit, relation: 1)
+    assert check(case).figure > 2 * honest.figure
+
+
+def test_tables_of_a_panel_pass():
+    *tables, whole = panel_count_findings()
+    assert len(tables) == 9 and all(0.99 < one.figure <= 1 and one.passed for one in tables)
+    assert whole.name == "panel, pooled, end to end" and whole.passed and whole.figure > 0.5
+
+
+def test_points_beyond_what_a_unit_has_fail(monkeypatch):
+    monkeypatch.setattr(panel_tables, "spell_points", lambda spells: np.full(len(spells), LATTICE // 2))
+    failed = {one.name for one in panel_count_findings() if not one.passed}
+    assert {"panel: sizes", "panel: years", "panel, follower: sizes"} <= failed
+
+
+def test_a_model_that_knows_a_history_fails(monkeypatch):
+    honest = panel_counts.fit_pooled
+
+    def leaking(settings, gate, data, tell):
+        return honest(settings, gate, data, tell), float(data.values["emp"].max())
+
+    monkeypatch.setattr(panel_counts, "fit_pooled", leaking)
+    found = panel_counts.whole_pooled(((panel_counts.PAIRS[0],) * 2, (panel_counts.PAIRS[3],) * 2))
+    assert not found.passed and found.figure == math.inf

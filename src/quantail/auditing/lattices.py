@@ -13,6 +13,7 @@ import numpy as np
 
 from quantail.auditing import mechanisms as make
 from quantail.auditing import order_mechanisms as orders
+from quantail.auditing import yearly_mechanisms as yearly
 from quantail.auditing.enumeration import SECRET_DROPPED, Mechanism, enumerable, replaced, search
 from quantail.auditing.findings import Finding
 from quantail.auditing.mechanisms import Replacement
@@ -72,7 +73,7 @@ def check(lattice: Lattice) -> Finding:
 
 def lattices() -> list[Lattice]:
     """Return all cases."""
-    parts = (_quantiles, _slopes, _shapes, _orders)
+    parts = (_quantiles, _slopes, _shapes, _orders, _panels)
     return [case for part in parts for relation in RELATIONS for case in part(relation)]
 
 
@@ -132,6 +133,14 @@ def _orders(relation: Relation) -> Iterator[Lattice]:
             table = _later(orders.two_column_mechanism, order, kind, relation, rows - 2)
             name = f"{order}, two columns, {kind} slopes"
             yield Lattice(name, relation, table, PAIRS, rows - 2, orders.shortest_lists)
+
+
+def _panels(relation: Relation) -> Iterator[Lattice]:
+    if relation == "replace-one":  # units of a panel keep their public entry and exit
+        for order, kind in product(get_args(Order), ("fixed", "varying")):
+            panel = _later(yearly.yearly_mechanism, order, kind, 2)
+            name = f"panel by year, {order}, {kind} slopes"
+            yield Lattice(name, relation, panel, yearly.HISTORIES, 2, yearly.yearly_lists)
 
 
 def _later(factory: Callable[..., Mechanism], *parts: Any) -> Callable[[], Mechanism]:

@@ -8,6 +8,7 @@ from quantail.auditing.findings import PARTS, AuditResult, Curve, Finding, Part
 from quantail.auditing.gallery import exhibits, gallery_curve, judge
 from quantail.auditing.goodness import goodness_findings
 from quantail.auditing.lattices import check, lattices
+from quantail.auditing.panel_counts import panel_count_findings
 from quantail.auditing.trials import trial_findings
 from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import replay_findings
@@ -64,7 +65,7 @@ def audit(
 
 
 _EXPECTED: dict[Part, int] = {
-    "exact": 87,
+    "exact": 106,
     "statistical": 40,
     "laws": 4,
     "gallery": 16,
@@ -75,6 +76,7 @@ def _run(part: Part, runs: int, replays: int) -> Iterator[tuple[Finding, Curve |
     if part == "exact":
         yield from ((check(lattice), None) for lattice in lattices())
         yield from ((finding, None) for finding in count_findings())
+        yield from ((finding, None) for finding in panel_count_findings())
         yield from ((finding, None) for finding in replay_findings(replays))
         yield from ((finding, None) for finding in panel_findings(replays))
     elif part == "statistical":
