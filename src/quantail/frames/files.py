@@ -18,6 +18,10 @@ from quantail.frames.place import Place
 from quantail.frames.postgres_table import PostgresSource, postgres_has_table, write_postgres
 from quantail.frames.source import Source, guarded
 from quantail.frames.sqlite_table import SqliteSource, sqlite_has_table, write_sqlite
+from quantail.frames.stata_file import write_stata
+from quantail.frames.statistical_files import SAS, SPSS, STATA, Calendar, StatisticalSource
+from quantail.frames.statistical_writing import write_spss, write_transport
+from quantail.frames.workbook import WorkbookSource, write_workbook
 from quantail.schema import ColumnType, Schema, header_of
 
 Where = str | Path | Place
@@ -40,12 +44,23 @@ class Database:
     has: Callable[[Place], bool]
 
 
+def _statistical(
+    reader: str, calendar: Calendar, write: Callable[[pa.Table, Path], None] | None = None
+) -> Format:
+    return Format(lambda place, schema: StatisticalSource(place, schema, reader, calendar), write)
+
+
 _ARROW = Format(lambda place, _: ArrowSource(place), write_arrow)
 FORMATS: Mapping[str, Format] = {
     ".csv": Format(CsvSource, write_csv),
     ".parquet": Format(lambda place, _: ParquetSource(place), write_parquet),
     ".feather": _ARROW,
     ".arrow": _ARROW,
+    ".dta": _statistical("read_dta", STATA, write_stata),
+    ".sav": _statistical("read_sav", SPSS, write_spss),
+    ".xpt": _statistical("read_xport", SAS, write_transport),
+    ".sas7bdat": _statistical("read_sas7bdat", SAS),
+    ".xlsx": Format(WorkbookSource, write_workbook),
 }
 DATABASES: Mapping[str, Database] = {
     "sqlite": Database(SqliteSource, write_sqlite, sqlite_has_table),
@@ -115,11 +130,11 @@ def read_table(where: Where, schema: Schema | None = None) -> pa.Table:
 def read_header(where: Where) -> dict[str, ColumnType]:
     """Read the names and types of a table's columns, for a draft of a schema.
 
-    Most kinds of tables declare their types, and nothing else of them is read. A CSV file does not, so its
-    values are looked at for the sole purpose of telling numbers from text.
+    Most kinds of tables declare their types, and nothing else of them is read. A CSV file or Excel workbook
+    does not, so its values are looked at for the sole purpose of telling numbers from text.
     """
     source = open_source(where)
-    if not isinstance(source, CsvSource):
+    if not isinstance(source, CsvSource | WorkbookSource):
         return header_of(source.types.empty_table())
     table = source.read()
     if looks_like_data(table.column_names):

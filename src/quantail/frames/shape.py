@@ -8,7 +8,7 @@ type. Column order and declared types are treated as public, as column names are
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 import narwhals as nw
@@ -17,8 +17,9 @@ import pyarrow as pa
 
 from quantail.errors import DataError, ModelError
 from quantail.frames.build import CATEGORICAL, build_frame
+from quantail.frames.codebook import Codebook
 from quantail.frames.native import Kind, Table, arrow_column, kind_of, open_frame
-from quantail.frames.storage import label_type, number_type, storage_of, storage_type
+from quantail.frames.storage import storage_of, storage_type, type_of
 from quantail.schema import Column, Schema
 
 # What Arrow turns into by itself, so that the name would add nothing.
@@ -63,6 +64,7 @@ class FrameShape:
 
     kind: Kind
     columns: tuple[ColumnShape, ...]
+    codebook: Codebook = field(default_factory=Codebook)
 
     @classmethod
     def of(cls, frame: Any, schema: Schema) -> "FrameShape":
@@ -75,11 +77,14 @@ class FrameShape:
                     f"column {name!r} is missing; add it to the table, or remove it from the schema"
                 )
         names = [name for name in columns if name in wanted]
-        return cls(kind, tuple(_describe(table, kind, schema.column(name)) for name in names))
+        codebook = Codebook.of(table.to_native()).public(schema)
+        described = tuple(_describe(table, kind, schema.column(name)) for name in names)
+        return cls(kind, described, codebook)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the shape as plain data for JSON."""
-        return {"kind": self.kind, "columns": [vars(column).copy() for column in self.columns]}
+        book = {"codebook": self.codebook.to_dict()} if self.codebook else {}
+        return {"kind": self.kind, "columns": [vars(column).copy() for column in self.columns], **book}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "FrameShape":
@@ -92,7 +97,8 @@ class FrameShape:
             if keys != {"name", "storage", "dtype"} or not all(isinstance(t, str) for t in column.values()):
                 raise ModelError("the model's description of its columns is damaged; save the model again")
             storage_type(column["storage"])
-        return cls(cast(Kind, data["kind"]), tuple(ColumnShape(**column) for column in columns))
+        book = Codebook.from_dict(data["codebook"]) if "codebook" in data else Codebook()
+        return cls(cast(Kind, data["kind"]), tuple(ColumnShape(**column) for column in columns), book)
 
     def build(
         self, columns: Mapping[str, np.ndarray[Any, Any]], schema: Schema, kind: Kind | None = None
@@ -102,7 +108,7 @@ class FrameShape:
         Parameters
         ----------
         columns : mapping of str to array
-            Values of numeric and integer columns, codes of category columns.
+            The plain columns of `core_of(schema)`: values of numbers, codes of categories.
         schema : Schema
             Bounds, decimals and labels.
         kind : {"pandas", "polars", "pyarrow"}, optional
@@ -112,7 +118,7 @@ class FrameShape:
         -------
         pandas, polars or pyarrow table
             Integers in their integer type (int64 if the original type cannot hold the bounds), numbers
-            rounded to their decimals and within the bounds, labels in the type of the original.
+            rounded to their decimals and within the bounds, labels and dates in the type of the original.
 
         Raises
         ------
@@ -124,7 +130,8 @@ class FrameShape:
             raise ModelError(
                 "the model's description of its table does not match its schema; fit the model again"
             )
-        return build_frame(kind or self.kind, self.kind, described, columns, schema)
+        frame = build_frame(kind or self.kind, self.kind, described, columns, schema)
+        return self.codebook.attached(frame) if self.codebook and isinstance(frame, pa.Table) else frame
 
 
 def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
@@ -133,11 +140,10 @@ def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
         raise DataError(f"column {column.name!r} holds values of several types; store them in one type")
     dtype = dtype_name(table, kind, column.name)
     original = _declared(data.type, dtype, kind)
-    decide = label_type if column.type == "category" else number_type
-    target = decide(column, original)
+    target = type_of(column, original)
     # A name that belongs to another type than the one decided on would undo the decision.
     is_categorical = dtype.removeprefix("ordered ") in CATEGORICAL
-    is_kept = column.type == "category" if is_categorical else target == original
+    is_kept = column.is_labelled if is_categorical else target == original
     return ColumnShape(column.name, storage_of(target), dtype if is_kept else "")
 
 

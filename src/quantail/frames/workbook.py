@@ -1,0 +1,122 @@
+"""Excel workbooks (.xlsx): the first sheet, with names in its first row.
+
+A workbook declares no types. They are guessed from the cells, or told by the schema, as for CSV files.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from quantail.errors import DataError
+from quantail.frames.csv_file import looks_like_data
+from quantail.frames.databases import plain
+from quantail.frames.extras import optional
+from quantail.frames.place import Place
+from quantail.frames.source import Source
+from quantail.schema import Schema
+
+MOST_ROWS = 1_048_576
+
+
+class WorkbookSource(Source):
+    """The first sheet of an Excel workbook."""
+
+    advice: ClassVar[str] = "the first sheet must be a plain table with column names in its first row"
+
+    def __init__(self, place: Place, schema: Schema | None = None) -> None:
+        super().__init__(place)
+        self._package = optional("openpyxl", "files", "reading .xlsx files")
+        self._schema = schema
+
+    def _types(self) -> pa.Schema:
+        return self._read().schema
+
+    def _read(self) -> pa.Table:
+        names, *rows = self._lines()
+        if looks_like_data([str(name) for name in names]):
+            raise DataError(
+                f"{self.place}: the first row seems to hold values, not names; add a row of names"
+            )
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        arrays = [self._array(str(name), list(cells)) for name, cells in zip(names, columns, strict=True)]
+        return pa.table(arrays, names=[str(name) for name in names])
+
+    def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
+        table = self._read()  # a sheet has at most a million rows
+        for start in range(0, table.num_rows, batch_rows):
+            yield table.slice(start, batch_rows)
+
+    def _lines(self) -> Iterator[tuple[Any, ...]]:
+        with Path(str(self.place.path)).open("rb") as file:
+            book = self._package.load_workbook(file, read_only=True, data_only=True)
+            with closing(book):
+                rows = book.worksheets[0].iter_rows(values_only=True)
+                names = next(rows)
+                width = len(names)
+                while width and names[width - 1] is None:
+                    width -= 1
+                yield names[:width]
+                for row in rows:
+                    cells = (*row[:width], *[None] * (width - len(row)))
+                    if any(cell is not None for cell in cells):
+                        yield cells
+
+    def _array(self, name: str, cells: list[Any]) -> pa.Array:
+        known = self._schema is not None and name in self._schema.names
+        type_ = self._schema.column(name).type if self._schema is not None and known else ""
+        if type_ in ("category", "ordinal"):
+            return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+        kinds = {type(cell) for cell in cells if cell is not None}
+        if kinds <= {int, float} and (type_ == "numeric" or float in kinds):
+            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+        if kinds == {datetime}:
+            moments = pa.array(cells, pa.timestamp("us"))
+            is_dated = all(cell is None or cell.time() == datetime.min.time() for cell in cells)
+            return moments.cast(pa.date32()) if is_dated and type_ != "datetime" else moments
+        if len(kinds) > 1:
+            return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+        return pa.array(cells, pa.string() if not kinds else None)
+
+
+def write_workbook(table: pa.Table, path: Path) -> None:
+    """Write a table as the first sheet of an Excel workbook."""
+    package = optional("openpyxl", "files", "writing .xlsx files")
+    if table.num_rows >= MOST_ROWS:
+        raise DataError(f"an Excel sheet holds fewer than {MOST_ROWS} rows; write another kind of file")
+    table = plain(table)
+    book = package.Workbook(write_only=True)
+    sheet = book.create_sheet("synthetic")
+    sheet.append(table.column_names)
+    cell_of = package.cell.WriteOnlyCell
+    for batch in table.to_batches(10_000):
+        columns = [_cells(column) for column in batch.columns]
+        for row in zip(*columns, strict=True):
+            cells = []
+            for value in row:
+                cell = cell_of(sheet, value)
+                if isinstance(value, str):
+                    cell.data_type = "s"  # text that starts with "=" is no formula
+                cells.append(cell)
+            sheet.append(cells)
+    with path.open("xb") as file:
+        book.save(file)
+
+
+def _cells(column: pa.Array) -> list[Any]:
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    return column.to_pylist()  # type: ignore[no-any-return]
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime) and cell.time() == datetime.min.time():
+        return cell.date().isoformat()
+    return cell.isoformat() if isinstance(cell, date | datetime) else str(cell)
