@@ -1,8 +1,8 @@
 """Confidential columns: the one way from a table into the mechanisms.
 
-Numbers are clipped to the public bounds on both sides and labels become codes, so that what the mechanisms
-see lies in the public domain whatever the table holds. How many values were clipped is confidential: it is
-written to the logger "quantail.internal" at DEBUG level and nowhere else.
+Numbers are clipped to the public bounds on both sides, labels become codes, and rich kinds of columns their plain
+parts, so that what the mechanisms see lies in the public domain whatever the table holds. How many values were
+clipped is confidential: it is written to the logger "quantail.internal" at DEBUG level and nowhere else.
 """
 
 import logging
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
+from quantail.frames.encoding import encode
 from quantail.frames.native import open_frame
 from quantail.frames.rules import admit_all, outside_bounds
 from quantail.schema import Column, Schema
@@ -32,8 +33,8 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
     Returns
     -------
     dict of str to array
-        In synthesis order. Numeric and integer columns: float64, clipped to the bounds. Category columns:
-        int64 positions in the schema's categories.
+        The plain columns of `core_of(schema)`, in synthesis order. Numbers: float64, clipped to the bounds, NaN
+        where the status is not "value". Categories: int64 positions in the labels.
 
     Raises
     ------
@@ -55,14 +56,23 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
     admitted, problems = admit_all(open_frame(frame), schema)
     if problems:
         raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
-    return {column.name: clip_to_bounds(admitted[column.name], column) for column in schema.columns}
+    for column in schema.columns:
+        _log_clipped(admitted[column.name], column)
+    return encode(admitted, schema)
 
 
 def clip_to_bounds(values: NDArray[Any], column: Column) -> NDArray[Any]:
     """Clip the values of a column to its public bounds (missing ones stay); how many is logged internally."""
     if column.lower is None or column.upper is None:
         return values
-    if _internal_log.isEnabledFor(logging.DEBUG):
+    _log_clipped(values, column)
+    # Adding zero turns -0.0 into 0.0, which would otherwise show in saved models.
+    clipped: NDArray[np.float64] = np.clip(values, column.lower, column.upper) + 0.0
+    return clipped
+
+
+def _log_clipped(values: NDArray[Any], column: Column) -> None:
+    if column.lower is not None and _internal_log.isEnabledFor(logging.DEBUG):
         below, above = outside_bounds(values, column)
         _internal_log.debug(
             "CONFIDENTIAL column %r: %d values raised to the lower bound, %d lowered to the upper bound",
@@ -70,6 +80,3 @@ def clip_to_bounds(values: NDArray[Any], column: Column) -> NDArray[Any]:
             below,
             above,
         )
-    # Adding zero turns -0.0 into 0.0, which would otherwise show in saved models.
-    clipped: NDArray[np.float64] = np.clip(values, column.lower, column.upper) + 0.0
-    return clipped

@@ -1,8 +1,8 @@
 """The rules that a column must meet, in one place: `check_table` lists breaches, the border refuses them.
 
-A rule either yields the column as numbers (floats, or codes of categories) or a `Problem`, which names the
-column and never a value or a count. Values outside the bounds break no rule: they are clipped, and that
-some of them lie outside is itself confidential.
+A rule either yields the column as numbers (floats, NaN where missing; or codes of labels, the number of labels
+where missing) or a `Problem`, which names the column and never a value or a count. Values outside the bounds break
+no rule: they are clipped, and that some of them lie outside is itself confidential.
 """
 
 from collections.abc import Collection
@@ -14,6 +14,11 @@ from numpy.typing import NDArray
 
 from quantail.frames.native import Table, arrow_column
 from quantail.schema import Column, Schema
+from quantail.schema.column import OTHER
+from quantail.schema.dates import DateType, date_number
+from quantail.schema.kinds import special_numbers
+
+_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,12 @@ def admit_column(
     if len(data) == 0:  # of whatever type: a file without rows declares none
         return np.zeros(0, dtype=np.int64 if column.type == "category" else np.float64)
     if pa.types.is_null(data.type):
+        return _all_missing(len(data), column) if column.missing else _missing(column)
+    if data.null_count and not column.missing:
         return _missing(column)
-    return _codes(data, column) if column.type == "category" else _numbers(data, column)
+    if column.is_dated:
+        return _dates(data, column)
+    return _codes(data, column) if column.is_labelled else _numbers(data, column)
 
 
 def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, int]:
@@ -75,6 +84,8 @@ def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, in
     if column.lower is None or column.upper is None:
         return 0, 0
     numbers = values.astype(np.float64, copy=False)
+    if special := special_numbers(column):
+        numbers = numbers[~np.isin(numbers, special)]
     return int(np.count_nonzero(numbers < column.lower)), int(np.count_nonzero(numbers > column.upper))
 
 
@@ -105,45 +116,83 @@ def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         hint = 'store it as numbers, without units or separators, or write type = "category"'
         return Problem(column.name, "does not hold numbers", hint)
-    if data.null_count:
-        return _missing(column)
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64)
-    if np.isnan(values).any():
+    absent = np.isnan(values)
+    if absent.any() and not column.missing:
         return _missing(column)
-    if not np.isfinite(values).all():
+    if np.isinf(values).any():
         return Problem(
             column.name, "holds infinite values", "replace them by finite values, or drop those rows"
         )
-    if column.type == "integer" and (values != np.floor(values)).any():
+    if column.type == "integer" and (values[~absent] != np.floor(values[~absent])).any():
         return Problem(
             column.name, "holds values that are not whole", 'round them, or write type = "numeric"'
         )
     return values
 
 
+def _dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+    """Return days ("date") or seconds ("datetime") since 1970-01-01."""
+    kind, is_date = data.type, column.type == "date"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _written_dates(data, column)
+    if pa.types.is_timestamp(kind):
+        ticks = data.cast(pa.int64())
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        seconds = np.asarray(ticks.to_numpy(zero_copy_only=False)).astype(np.float64) / per_second
+        return np.floor(seconds / _DAY) if is_date else seconds
+    if pa.types.is_date(kind):
+        days = data.cast(pa.date32()).cast(pa.int32()).to_numpy(zero_copy_only=False).astype(np.float64)
+        return np.asarray(days if is_date else days * _DAY)
+    return Problem(column.name, "does not hold dates", "store it as dates, or as text such as 2020-01-31")
+
+
+def _written_dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+    encoded = data.dictionary_encode()
+    texts = _texts(encoded.dictionary)
+    kind: DateType = "date" if column.type == "date" else "datetime"
+    known = [np.nan if not text.strip() else date_number(kind, text) for text in texts or ()]
+    if texts is None or any(number is None for number in known):
+        return Problem(column.name, "holds text that is no date", "write dates as 2020-01-31")
+    lookup = np.array([*known, np.nan], dtype=np.float64)
+    indices = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
+    numbers = lookup[indices]
+    return _missing(column) if np.isnan(numbers).any() and not column.missing else numbers
+
+
 def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
     kind = data.type
     if not any(test(kind) for test in _LABEL_TYPES):
         return Problem(column.name, "holds values that cannot be labels", "store its categories as text")
-    if data.null_count:
-        return _missing(column)
     # Only distinct values are turned into text, so long columns stay cheap.
     encoded = data.dictionary_encode()
     texts = _texts(encoded.dictionary)
     if texts is None:
         return Problem(column.name, "holds text that is not UTF-8", "save the table as UTF-8 again")
-    positions = {label: code for code, label in enumerate(column.categories)}
-    if pa.types.is_boolean(kind):  # files write true, Python writes True
+    positions = {label: code for code, label in enumerate(column.labels)}
+    if pa.types.is_boolean(kind) or column.type == "boolean":  # files write true, Python writes True
         texts = [text.lower() for text in texts]
         positions = {label.lower(): code for label, code in positions.items()}
-    if any(not text.strip() or (pa.types.is_floating(kind) and text == "nan") for text in texts):
+    if column.type == "boolean":
+        positions |= {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
+    blank = [not text.strip() or (pa.types.is_floating(kind) and text == "nan") for text in texts]
+    if any(blank) and not column.missing:
         return _missing(column)
-    lookup = np.array([positions.get(text, -1) for text in texts], dtype=np.int64)
+    unlisted = positions[OTHER] if column.other else -1
+    missing = len(column.labels)
+    codes = [
+        missing if gone else positions.get(text, unlisted) for text, gone in zip(texts, blank, strict=True)
+    ]
+    lookup = np.array([*codes, missing], dtype=np.int64)
     if (lookup < 0).any():
         hint = "list every label in categories, spelled as in the table, or correct the table"
         return Problem(column.name, "holds a value that is not among its categories", hint)
-    indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
+    indices = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
+
+
+def _all_missing(rows: int, column: Column) -> NDArray[np.generic]:
+    return np.full(rows, len(column.labels)) if column.is_labelled else np.full(rows, np.nan)
 
 
 def _texts(labels: pa.Array) -> list[str] | None:
@@ -166,7 +215,5 @@ _LABEL_TYPES = (
 
 
 def _missing(column: Column) -> Problem:
-    hint = "fill them in or drop those rows"
-    if column.type == "category":
-        hint = 'give them a label of their own, such as "unknown", and list it in categories'
+    hint = "write missing = true in the schema, or fill them in"
     return Problem(column.name, "holds missing values", hint)

@@ -16,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.errors import DataError, ModelError
-from quantail.frames.build import CATEGORICAL, build_frame
+from quantail.frames.build import CATEGORICAL, build_frame, check_lengths
 from quantail.frames.codebook import Codebook
+from quantail.frames.encoding import decode
 from quantail.frames.native import Kind, Table, arrow_column, kind_of, open_frame
 from quantail.frames.storage import storage_of, storage_type, type_of
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, core_of
 
 # What Arrow turns into by itself, so that the name would add nothing.
 _PLAIN_PANDAS = frozenset(
@@ -130,7 +131,8 @@ class FrameShape:
             raise ModelError(
                 "the model's description of its table does not match its schema; fit the model again"
             )
-        frame = build_frame(kind or self.kind, self.kind, described, columns, schema)
+        check_lengths(columns, core_of(schema).schema.names)
+        frame = build_frame(kind or self.kind, self.kind, described, decode(columns, schema), schema)
         return self.codebook.attached(frame) if self.codebook and isinstance(frame, pa.Table) else frame
 
 
