@@ -138,7 +138,7 @@ def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
 def test_headers_tell_names_and_types(tmp_path, name):
     write_table(pa.table({**TABLE, "open": [True, False, True]}), tmp_path / name)
     header = read_header(tmp_path / name)
-    assert header == {"region": "category", "jobs": "integer", "pay": "numeric", "open": "category"}
+    assert header == {"region": "category", "jobs": "integer", "pay": "numeric", "open": "boolean"}
     assert draft(header) == draft(pa.table({**TABLE, "open": [True, False, True]}))
 
 

@@ -15,9 +15,12 @@ from typing import Self
 from quantail.errors import DataError
 
 
-def check_outputs(paths: Iterable[Path], inputs: Iterable[Path], force: bool = False) -> None:
-    """Raise a DataError unless every path can be written and none is an input or named twice."""
-    taken = {path.resolve() for path in inputs}
+def check_outputs(paths: Iterable[Path], inputs: Iterable[Path | str], force: bool = False) -> None:
+    """Raise a DataError unless every path can be written and none is an input (a path or URL) or named twice."""
+    from quantail.frames import Place
+
+    files = (Place.of(given).path for given in inputs)
+    taken = {path.resolve() for path in files if path is not None}
     for path in paths:
         if path.resolve() in taken:
             raise DataError(f"{path} is named twice, or is also an input; choose another output name")
