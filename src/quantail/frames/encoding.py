@@ -42,11 +42,13 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
             parts[name] = values
             continue
         status, numbers = _split(values, column)
-        inside = known[name] = _clipped(numbers, column)
-        if name in placed:
-            low, high = _room(column, schema, known)
-            inside = known[name] = np.clip(inside, low, high)
-            status, inside = _place(status, inside, low, high, column)
+        inside = _clipped(numbers, column)
+        room = _room(column, schema, known) if name in placed else None
+        if room is None:
+            known[name] = inside
+        else:
+            known[name] = np.clip(inside, *room)
+            status, inside = _place(status, known[name], *room, column)
         if name in core.statuses:
             parts[core.statuses[name]] = status
             inside = np.where(status == 0, inside, np.nan)
