@@ -175,6 +175,8 @@ def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
         positions = {label.lower(): code for label, code in positions.items()}
     if column.type == "boolean":
         positions |= {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
+    if pa.types.is_floating(kind):  # how SPSS, and pandas where values are missing, store whole codes
+        texts = [text if text in positions else text.removesuffix(".0") for text in texts]
     blank = [not text.strip() or (pa.types.is_floating(kind) and text == "nan") for text in texts]
     if any(blank) and not column.missing:
         return _missing(column)

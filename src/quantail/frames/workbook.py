@@ -17,7 +17,7 @@ from quantail.frames.databases import plain
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
-from quantail.schema import Schema
+from quantail.schema import Column, Schema
 
 MOST_ROWS = 1_048_576
 
@@ -30,7 +30,7 @@ class WorkbookSource(Source):
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._package = optional("openpyxl", "files", "reading .xlsx files")
-        self._schema = schema
+        self._known = {column.name: column for column in schema.columns} if schema else {}
 
     def _types(self) -> pa.Schema:
         return self._read().schema
@@ -66,20 +66,25 @@ class WorkbookSource(Source):
                         yield cells
 
     def _array(self, name: str, cells: list[Any]) -> pa.Array:
-        known = self._schema is not None and name in self._schema.names
-        type_ = self._schema.column(name).type if self._schema is not None and known else ""
-        if type_ in ("category", "ordinal"):
-            return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+        column = self._known.get(name)
         kinds = {type(cell) for cell in cells if cell is not None}
-        if kinds <= {int, float} and (type_ == "numeric" or float in kinds):
-            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
-        if kinds == {datetime}:
-            moments = pa.array(cells, pa.timestamp("us"))
-            is_dated = all(cell is None or cell.time() == datetime.min.time() for cell in cells)
-            return moments.cast(pa.date32()) if is_dated and type_ != "datetime" else moments
-        if len(kinds) > 1:
+        is_text = column is not None and column.type in ("category", "ordinal")
+        if is_text or not kinds or (len(kinds) > 1 and not kinds <= {int, float}):
             return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
-        return pa.array(cells, pa.string() if not kinds else None)
+        if kinds == {datetime}:
+            return _moments(cells, column)
+        if kinds == {int, float} or (column is not None and column.type == "numeric" and kinds == {int}):
+            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+        return pa.array(cells)
+
+
+def _moments(cells: list[Any], column: Column | None) -> pa.Array:
+    """Make dates of moments at midnight, unless the schema says that they are moments."""
+    moments = pa.array(cells, pa.timestamp("us"))
+    if column is not None and column.is_dated:
+        return moments.cast(pa.date32() if column.type == "date" else pa.timestamp("us"), safe=False)
+    is_dated = all(cell is None or cell.time() == datetime.min.time() for cell in cells)
+    return moments.cast(pa.date32()) if is_dated else moments
 
 
 def write_workbook(table: pa.Table, path: Path) -> None:
