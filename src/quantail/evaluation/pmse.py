@@ -21,7 +21,6 @@ from quantail.evaluation.logistic import fit_logit
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import matrix_pair
 from quantail.evaluation.references import SNOKE
-from quantail.evaluation.span import span
 
 PMSE_RANGE = (0.0, 0.25)  # the upper end for tables of equal size; c (1 - c) in general
 ENDLESS = (0.0, float("inf"))
@@ -130,10 +129,9 @@ def propensity(real: Floats, synth: Floats, interactions: bool = False) -> Prope
     if interactions:
         stacked = with_products(stacked)
     label = np.repeat([0.0, 1.0], [len(real), len(synth)])
-    basis = span(np.column_stack([np.ones(len(stacked)), stacked])).basis
-    _, linear = fit_logit(basis, label)
+    _, linear, used = fit_logit(np.column_stack([np.ones(len(stacked)), stacked]), label)
     value = float(np.mean((expit(linear) - label.mean()) ** 2))
-    return Propensity(value, basis.shape[1] - 1, len(real), len(synth))
+    return Propensity(value, len(used) - 1, len(real), len(synth))
 
 
 def pmse_null_mean(k: int, n_real: int, n_synth: int, fresh: bool = False) -> float:

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Kind = Literal["linear", "logistic", "quantile"]
 
 _KIND = re.compile(r"\s*(?:(linear|logistic)|quantile\(\s*([0-9.]+)\s*\))\s*:\s*")
-_SEPARATED = 15.0  # log-odds; if no row is less certain than this, the labels are told apart completely
+_SEPARATED = 12.0  # log-odds; if no row is less certain than this, the labels are told apart completely
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ def fit_logistic(y: Floats, X: Floats, names: tuple[str, ...] = ()) -> Fit:
             "logistic regression: the response must be 0 or 1 (or two labels), and both must occur."
         )
     found = span(X)
-    b, linear = fit_logit(found.basis, y)
+    scores, linear, _ = fit_logit(found.basis, y)
     if np.abs(linear).min() > _SEPARATED:
         raise DataError("logistic regression: the predictors tell the two responses apart completely.")
     p = expit(linear)
     covariance = np.linalg.pinv(information(found.basis, p * (1 - p)), hermitian=True)
-    return _fit(found, b, covariance, X.shape[1], names)
+    return _fit(found, scores, covariance, X.shape[1], names)
 
 
 def fit_quantile(y: Floats, X: Floats, tau: float = 0.5, names: tuple[str, ...] = ()) -> Fit:
