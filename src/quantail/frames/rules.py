@@ -69,7 +69,7 @@ def admit_column(
             column.name, "holds values of several types", f"make every value fit type {column.type}"
         )
     if len(data) == 0:  # of whatever type: a file without rows declares none
-        return np.zeros(0, dtype=np.int64 if column.type == "category" else np.float64)
+        return np.zeros(0, dtype=np.int64 if column.is_labelled else np.float64)
     if pa.types.is_null(data.type):
         return _all_missing(len(data), column) if column.missing else _missing(column)
     if data.null_count and not column.missing:
