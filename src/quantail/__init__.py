@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from quantail.evaluation import evaluate
     from quantail.privacy import Ledger
+    from quantail.report import write_report
     from quantail.schema import Column, Schema
     from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer, plan
 
@@ -50,12 +51,14 @@ __all__ = [
     "audit",
     "evaluate",
     "plan",
+    "write_report",
 ]
 
 _ROOMS = {
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
     "Ledger": "quantail.privacy",
+    "write_report": "quantail.report",
     "Column": "quantail.schema",
     "Schema": "quantail.schema",
     "PanelModel": "quantail.synthesis",

@@ -124,7 +124,7 @@ def test_a_ledger_of_another_data_set(shop):
 
 
 def test_an_output_that_exists(shop):
-    for name in ("out.parquet", "out.card.json", "out.card.md"):
+    for name in ("out.parquet", "out.card.json", "out.card.md", "out.card.html"):
         path = shop.write(name, "mine")
         refused(shop, 4, "exists already")
         path.unlink()
@@ -148,7 +148,7 @@ def test_values_outside_the_bounds_are_clipped_without_a_word(shop):
     done = attempt(shop, table=shop.write("wide.csv", "\n".join(lines) + "\n"))
     assert done.exit_code == 0, done.output
     assert "987654321" not in done.output and "clip" not in done.output
-    for name in ("out.card.json", "out.card.md"):
+    for name in ("out.card.json", "out.card.md", "out.card.html"):
         assert "987654321" not in (shop.folder / name).read_text()
 
 

@@ -61,7 +61,8 @@ def test_a_run_in_an_odd_folder(name: str, tmp_path: Path) -> None:
     assert "\x1b[31m" not in done.output  # a name must not speak to the terminal
     assert Ledger.open(folder / "ledger").spent == 1
     assert {path.name for path in folder.iterdir()} == {
-        *("table.csv", "schema.toml", "ledger", "out.csv", "out.card.json", "out.card.md")
+        *("table.csv", "schema.toml", "ledger", "out.csv"),
+        *("out.card.json", "out.card.md", "out.card.html"),
     }
     assert {path.name for path in tmp_path.iterdir()} == {name}
     again = CliRunner().invoke(app, arguments(folder))

@@ -22,7 +22,7 @@ ALL = {" ".join(path): command for path, command in commands()}
 
 
 def test_the_commands_are_those_promised():
-    promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "audit", "demo"}
+    promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "report", "audit", "demo"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "export")}
     promised |= {
         f"experiment {name}" for name in ("simulation", "epsilon-curves", "ablation", "combine", "lbd")

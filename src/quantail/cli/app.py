@@ -6,7 +6,20 @@ from typing import Annotated, Any
 import typer
 
 from quantail._version import __version__
-from quantail.cli import audit, check, demo, evaluate, experiment, fit, init, ledger, plan, sample, synth
+from quantail.cli import (
+    audit,
+    check,
+    demo,
+    evaluate,
+    experiment,
+    fit,
+    init,
+    ledger,
+    plan,
+    report,
+    sample,
+    synth,
+)
 from quantail.cli.failure import GuardedGroup
 
 app = typer.Typer(
@@ -36,6 +49,7 @@ _add("synth", synth.synth, synth.EXAMPLE)
 _add("fit", fit.fit, fit.EXAMPLE)
 _add("sample", sample.sample, sample.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
+_add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)
 _add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)
 _add_group("experiment", experiment.commands, "The studies behind the published figures.", experiment.EXAMPLE)

@@ -1,4 +1,4 @@
-"""The files of one release: synthetic tables, the release card in two forms, and the model if asked for."""
+"""The files of one release: synthetic tables, the release card in three forms, and the model if asked for."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pyarrow as pa
 
-from quantail.cli.console import as_json, note, say, warn
+from quantail.cli.cards import CardFiles
+from quantail.cli.console import note, say, warn
 from quantail.cli.staging import Staging, check_outputs
 from quantail.errors import OptionError
 from quantail.frames import check_output, write_table
-from quantail.report import release_card, render_markdown
+from quantail.report import release_card
 
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
@@ -50,19 +51,14 @@ class Bundle:
         return tuple(self.output.with_name(f"{stem}-{number}{suffix}") for number in numbers)
 
     @property
-    def card(self) -> Path:
-        """Where the card goes as JSON."""
-        return self.output.with_name(f"{self.output.stem}.card.json")
-
-    @property
-    def page(self) -> Path:
-        """Where the card goes as Markdown."""
-        return self.output.with_name(f"{self.output.stem}.card.md")
+    def cards(self) -> CardFiles:
+        """Where the card goes."""
+        return CardFiles(self.output)
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files, tables first."""
-        return (*self.tables, self.card, self.page, *([self.model] if self.model else []))
+        return (*self.tables, *self.cards.paths, *([self.model] if self.model else []))
 
     def check(self, inputs: Iterable[Path | None], force: bool) -> None:
         """Raise a DataError unless every file can be written."""
@@ -81,8 +77,7 @@ class Bundle:
         with Staging(self.paths) as staging:
             for path, table in zip(self.tables, tables, strict=True):
                 write_table(table, staging.place(path))
-            staging.place(self.card).write_text(as_json(card), encoding="utf-8")
-            staging.place(self.page).write_text(render_markdown(card), encoding="utf-8")
+            self.cards.write(card, staging)
             if self.model is not None:
                 model.save(staging.place(self.model))
             staging.commit()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
-from quantail.cli.options import Force
+from quantail.cli.options import Force, Formulas, ReportPath
 from quantail.cli.staging import check_outputs, write_text
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def evaluate(
     json_path: Annotated[
         str | None, typer.Option("--json", help='Also write JSON to this file; "-" prints only JSON.')
     ] = None,
+    report: ReportPath = None,
+    formula: Formulas = None,
     force: Force = False,
 ) -> None:
     """Compare a synthetic table with the real one by every measure that applies.
@@ -41,17 +43,26 @@ def evaluate(
     The measures read the real rows without noise. They are for internal use and must not be released with
     the synthetic table.
     """
+    from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
     from quantail.frames import read_table
+    from quantail.report import render_report
     from quantail.schema import Schema
 
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema) if path is not None]
+        inputs = [path for path in (real, synth, holdout, schema, report) if path is not None]
         check_outputs([to_file], inputs, force)
+    if report is not None:
+        check_report(report, [real, synth, holdout, schema], force)
     unseen = None if holdout is None else read_table(holdout, facts)
-    result = compare(read_table(real, facts), read_table(synth, facts), unseen, facts)
+    tables = read_table(real, facts), read_table(synth, facts)
+    result = compare(*tables, unseen, facts)
+    if report is not None:
+        page = render_report(*tables, schema=facts, formulas=formula or (), measures=result)
+        write_text(report, page, force)
+        note(f"Wrote {report}.")
     if json_path == "-":
         print_json(measures(result))
         return

@@ -46,20 +46,27 @@ def fit(
 ) -> None:
     """Fit a differentially private model of a table and save it as readable JSON.
 
-    The model is private itself and may be released. Drawing tables from it with `quantail sample` costs
-    nothing more.
+    The model is private itself and may be released, with the card that is written beside it. Drawing tables
+    from it with `quantail sample` costs nothing more.
     """
+    from quantail.cli.cards import CardFiles
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import Staging, check_outputs
+    from quantail.report import release_card
     from quantail.schema import Schema
 
     spending = Spending(
         epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
     )
     facts = Schema.load(schema)
-    check_outputs([output], [path for path in (file, schema, ledger) if path is not None], force)
-    with paid_fit(file, facts, spending, quiet) as paid, Staging([output]) as staging:
+    cards = CardFiles(output)
+    paths = (output, *cards.paths)
+    check_outputs(paths, [path for path in (file, schema, ledger) if path is not None], force)
+    with paid_fit(file, facts, spending, quiet) as paid, Staging(paths) as staging:
         paid.model.save(staging.place(output))
+        card = release_card(paid.model, rows=paid.model.rows, ledger=paid.account, entry=paid.entry)
+        cards.write(card, staging)
         staging.commit()
-    say(f"Wrote {output}" + ("" if paid.model.private else "  (NOT PRIVATE)"))
+    for path in paths:
+        say(f"Wrote {path}" + ("" if paid.model.private else "  (NOT PRIVATE)"))
     note(f"Next: quantail sample {output} -o synthetic.parquet")

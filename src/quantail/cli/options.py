@@ -53,6 +53,22 @@ Rows = Annotated[
 Replicates = Annotated[
     int, typer.Option("--replicates", "-m", help="Tables to draw from one fit, at no further cost.")
 ]
+ReportPath = Annotated[
+    Path | None,
+    typer.Option("--report", help="Also write an internal report (HTML) that compares with the real rows."),
+]
+Formulas = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='For the report: a regression to compare, such as "log(pay) ~ age + C(region)"; may be repeated.'
+    ),
+]
+TableInput = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE", help="The confidential table: a file, a folder of Parquet files, or a database URL."
+    ),
+]
 TableOutput = Annotated[
     Path, typer.Option("--output", "-o", help="Synthetic table to write, .parquet or .csv.")
 ]

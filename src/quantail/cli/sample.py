@@ -20,7 +20,7 @@ def sample(
 ) -> None:
     """Draw synthetic tables from a model; no data are read and no budget is spent.
 
-    The release card is written beside the output, as .card.json and .card.md.
+    The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
     from quantail.cli.bundle import Bundle
     from quantail.synthesis import TableModel

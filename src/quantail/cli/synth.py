@@ -17,6 +17,7 @@ from quantail.cli.options import (
     NoLedger,
     Quiet,
     Replicates,
+    ReportPath,
     Rows,
     SchemaPath,
     Seed,
@@ -42,6 +43,7 @@ def synth(
     slopes: Slopes = None,
     draw: Draw = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
+    report: ReportPath = None,
     limit: Limit = None,
     no_ledger: NoLedger = False,
     simulate_noise: SimulateNoise = False,
@@ -51,11 +53,12 @@ def synth(
 ) -> None:
     """Make a differentially private synthetic copy of a table (fit and sample in one go).
 
-    Beside the output two forms of its release card are written: .card.json and .card.md. The ledger is
+    Beside the output its release card is written as .card.json, .card.md and .card.html. The ledger is
     charged before any value is worked on, and what was charged stays spent even if the run fails.
     """
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.report import check_report, write_internal
     from quantail.schema import Schema
 
     spending = Spending(
@@ -63,7 +66,11 @@ def synth(
     )
     facts = Schema.load(schema)
     bundle = Bundle(output, rows, replicates, model)
-    bundle.check([file, schema, ledger], force)
+    bundle.check([file, schema, ledger, report], force)
+    if report is not None:
+        check_report(report, [file, schema, ledger, model], force)
     with paid_fit(file, facts, spending, quiet) as fit:
         bundle.write(fit.model, seed, fit)
     bundle.announce(fit.model.private)
+    if report is not None:
+        write_internal(report, file, bundle.tables[0], facts, model=fit.model, force=force)

@@ -7,7 +7,7 @@ the card can be published with the table.
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.schema import Column, Schema
@@ -98,6 +98,7 @@ def release_card(
         "promise": _promise(facts, schema, plan),
         "budget": _budget(plan),
         "public_inputs": [_public(column, schema) for column in schema.columns],
+        "relations": _relations(schema),
         "ledger": _receipt(plan, ledger, entry),
         "use": list(_USE),
         "errors_to_expect": list(_ERRORS),
@@ -135,13 +136,27 @@ def _budget(plan: Plan) -> dict[str, Any]:
 
 def _public(column: Column, schema: Schema) -> dict[str, Any]:
     stated: dict[str, Any] = {"column": column.name, "type": column.type}
-    if column.type == "category":
-        stated["categories"] = list(column.categories)
-    else:
-        stated |= {"lower": column.lower, "upper": column.upper, "grid": column.grid}
+    if column.labels:
+        stated["categories"] = list(column.labels)
+    elif column.lower is not None:
+        stated |= {"lower": _bound(column, "lower"), "upper": _bound(column, "upper"), "grid": column.grid}
         if column.decimals is not None:
             stated["decimals"] = column.decimals
+    stated |= {option: True for option in ("public", "missing") if getattr(column, option)}
+    special = {option: list(getattr(column, option)) for option in ("missing_codes", "atoms")}
+    stated |= {option: numbers for option, numbers in special.items() if numbers}
     return stated | {"explained_by": list(schema.predictors_of(column.name)), "source": column.source}
+
+
+def _bound(column: Column, option: Literal["lower", "upper"]) -> float | str | None:
+    """Give a bound as a number, or as a date."""
+    return column.bound_text(option) if column.is_dated else getattr(column, option)
+
+
+def _relations(schema: Schema) -> list[str]:
+    """Say which relations between columns hold in every row, by declaration."""
+    sums = [f"{identity.total} = {' + '.join(identity.parts)}" for identity in schema.identities]
+    return sums + [f"{limit.part} is at most {limit.total}" for limit in schema.inequalities]
 
 
 def _receipt(plan: Plan, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:

@@ -19,31 +19,36 @@ def render_html(card: Mapping[str, Any]) -> str:
     card : mapping
         What `quantail.report.release_card` returns, or its JSON read back.
     """
-    private = card["private"]
     body: list[Child] = [
         element("h1", f"Release card: {card['title']}"),
         element("p", card["notice"], class_="lede"),
         _overview(card),
-        section("promise", "Promise", *_promise(card["promise"])),
+        section("promise", "Promise", _promise(card["promise"])),
+        element(
+            "div",
+            section("use", "How to use the data", bullets(card["use"])),
+            section("errors", "What errors to expect", bullets(card["errors_to_expect"])),
+            section("limits", "Limits", bullets(card["limits"])),
+            class_="columns",
+        ),
         section(
             "budget",
             "Budget",
             draw_budget(Plan.from_dict(card["budget"]["plan"])),
             sentence("Plan hash ", element("code", card["budget"]["plan_hash"])),
-            hint="How much of the budget each question to the data may spend. Drawn up before any row was read.",
+            hint="How much of it each question to the data may spend. Drawn up before any row was read.",
         ),
         section("ledger", "Ledger", *_ledger(card["ledger"])),
         section(
             "inputs",
             "Public inputs",
             _inputs(card["public_inputs"]),
+            sentence(f"In every row: {'; '.join(card['relations'])}.") if card.get("relations") else None,
             hint="Not protected, and used as they stand; each with its source.",
         ),
-        section("use", "How to use the data", bullets(card["use"])),
-        section("errors", "What errors to expect", bullets(card["errors_to_expect"])),
-        section("limits", "Limits", bullets(card["limits"])),
     ]
-    return page(f"Release card: {card['title']}", None if private else "NOT PRIVATE. Do not release.", body)
+    mark = None if card["private"] else element("strong", "NOT PRIVATE. Do not release.")
+    return page(f"Release card: {card['title']}", mark, body, kind="card")
 
 
 def _overview(card: Mapping[str, Any]) -> Markup:
@@ -52,29 +57,26 @@ def _overview(card: Mapping[str, Any]) -> Markup:
     return facts(
         [
             ("privacy budget", f"epsilon {card['promise']['epsilon']}"),
-            ("protected unit", card["promise"]["unit"]),
             ("size", f"{tables}{release['rows']:,} rows"),
-            (
-                "made",
-                f"{card['date']}, {software['name']} {software['version']}, method {software['method']}",
-            ),
+            ("made", card["date"]),
+            ("software", f"{software['name']} {software['version']}, method {software['method']}"),
         ]
     )
 
 
-def _promise(promise: Mapping[str, Any]) -> list[Markup]:
+def _promise(promise: Mapping[str, Any]) -> Markup:
     budget = f"epsilon {promise['epsilon']}"
     if "rho" in promise:
         budget += f" at delta {promise['delta']} (rho {as_decimal(Fraction(promise['rho']))})"
-    lines = [
-        f"Definition: {promise['definition']}, {budget}.",
-        f"Protected unit: {promise['unit']}.",
-        f"Neighbours ({promise['neighbours']}): {promise['neighbours_in_words']}.",
+    pairs: list[tuple[str, Child]] = [
+        ("definition", f"{promise['definition']}, {budget}"),
+        ("protected unit", promise["unit"]),
+        (f"neighbours: {promise['neighbours']}", promise["neighbours_in_words"]),
     ]
     if promise["groups"]:
         groups = ", ".join(promise["groups"])
-        lines.append(f"Groups: public and disjoint, by {groups}; each spends the whole budget.")
-    return [bullets(lines)]
+        pairs.append(("groups", f"public and disjoint, by {groups}; each spends the whole budget"))
+    return facts(pairs)
 
 
 def _ledger(receipt: Mapping[str, Any] | None) -> list[Markup]:

@@ -50,12 +50,14 @@ def gather(
     holdout: Any = None,
     model: Released | None = None,
     formulas: Sequence[str] = (),
+    measures: Evaluation | None = None,
 ) -> Dossier:
-    """Read both tables, and compute every measure on all of their rows."""
+    """Read both tables, and compute every measure on all of their rows unless that was done already."""
     release = None if model is None else model.facts()
     if schema is None and release is not None:
         schema = Schema.from_toml(release["schema"])
-    measures = evaluate(real, synth, holdout, schema)
+    if measures is None:
+        measures = evaluate(real, synth, holdout, schema)
     if schema is not None and schema.panel is not None:
         panels = confidential_panel(real, schema), confidential_panel(synth, schema)
         columns = panel_columns(*panels)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from quantail.evaluation import Evaluation
 from quantail.report.budget import draw_budget
 from quantail.report.card import Released
 from quantail.report.dossier import Dossier, gather
@@ -38,6 +39,7 @@ def render_report(
     holdout: Any = None,
     model: Released | None = None,
     formulas: Sequence[str] = (),
+    measures: Evaluation | None = None,
 ) -> str:
     """Compare a synthetic table with the real one on one HTML page. It is internal: it shows real rows.
 
@@ -54,6 +56,8 @@ def render_report(
     formulas : sequence of str
         Regressions to compare, such as ``"pay ~ age + C(region)"``; one is chosen by the order of columns if
         none is given.
+    measures : Evaluation, optional
+        What `quantail.evaluate` returned for the same tables, to spare computing it again.
 
     Returns
     -------
@@ -66,7 +70,9 @@ def render_report(
     >>> "INTERNAL" in render_report(table, table)
     True
     """
-    dossier = gather(real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas)
+    dossier = gather(
+        real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas, measures=measures
+    )
     sections = {
         "trends": draw_trends(dossier),
         "columns": draw_columns(dossier),

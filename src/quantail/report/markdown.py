@@ -28,6 +28,7 @@ def render_markdown(card: Mapping[str, Any]) -> str:
         "## Public inputs",
         "Not protected, and used as they stand; each with its source.",
         _inputs(card["public_inputs"]),
+        *([f"In every row: {'; '.join(card['relations'])}."] if card.get("relations") else []),
         *_list("How to use the data", card["use"]),
         *_list("What errors to expect", card["errors_to_expect"]),
         *_list("Limits", card["limits"]),
@@ -88,10 +89,25 @@ def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
 
 def public_facts(stated: Mapping[str, Any]) -> str:
     """Say in words what the schema states about a column."""
+    words = []
     if "categories" in stated:
-        return "categories " + ", ".join(stated["categories"])
-    decimals = f", {stated['decimals']} decimals" if "decimals" in stated else ""
-    return f"{stated['lower']:.15g} to {stated['upper']:.15g}, {stated['grid']} grid{decimals}"
+        words.append("categories " + ", ".join(stated["categories"]))
+    if "lower" in stated:
+        words.append(f"{_bound(stated['lower'])} to {_bound(stated['upper'])}, {stated['grid']} grid")
+    if "decimals" in stated:
+        words.append(f"{stated['decimals']} decimals")
+    if "public" in stated:
+        words.append("public, kept as it is")
+    if "missing" in stated:
+        words.append("may be missing")
+    for option, meaning in (("missing_codes", "codes of missing values"), ("atoms", "frequent values")):
+        if option in stated:
+            words.append(f"{meaning} {', '.join(map(_bound, stated[option]))}")
+    return ", ".join(words)
+
+
+def _bound(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.15g}"
 
 
 def _cell(text: str) -> str:

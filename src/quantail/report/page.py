@@ -10,7 +10,7 @@ from quantail.report.markup import Child, Markup, element, join
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def page(title: str, mark: Child, body: Sequence[Child]) -> str:
+def page(title: str, mark: Child, body: Sequence[Child], kind: str = "") -> str:
     """Put a page together.
 
     Parameters
@@ -21,6 +21,8 @@ def page(title: str, mark: Child, body: Sequence[Child]) -> str:
         A strip that stays on top: what the reader must not overlook.
     body : sequence of Markup
         The sections.
+    kind : str
+        "card" for a narrower page.
 
     Returns
     -------
@@ -43,6 +45,7 @@ def page(title: str, mark: Child, body: Sequence[Child]) -> str:
         strip,
         element("main", *body, id="content"),
         element("footer", element("p", f"Made by quantail {__version__}.")),
+        class_=kind or None,
     )
     return f"<!DOCTYPE html>\n{element('html', head, content, lang='en')}\n"
 

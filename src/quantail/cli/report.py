@@ -1,0 +1,90 @@
+"""`quantail report`: two tables side by side on one HTML page, for those who decide about a release."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quantail.cli.console import INTERNAL, note, say, warn
+from quantail.cli.options import Force, Formulas
+from quantail.cli.staging import check_outputs, write_text
+from quantail.errors import OptionError
+
+if TYPE_CHECKING:
+    from quantail.report.card import Released
+    from quantail.schema import Schema
+
+EXAMPLE = "quantail report payroll.csv synthetic.parquet --schema schema.toml -o internal-report.html"
+
+
+def report(
+    real: Annotated[Path, typer.Argument(help="The confidential table.")],
+    synth: Annotated[Path, typer.Argument(help="The synthetic table.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", "-s", help="Which columns to compare; the model's, or all.")
+    ] = None,
+    holdout: Annotated[
+        Path | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="The saved model: adds the facts of the release and its budget.")
+    ] = None,
+    formula: Formulas = None,
+    force: Force = False,
+) -> None:
+    """Draw and measure a synthetic table against the real one: a self-contained page, no network needed.
+
+    It shows confidential rows without noise. It is for internal use and must not be released.
+    """
+    from quantail.schema import Schema
+
+    check_report(output, [real, synth, schema, holdout, model], force)
+    facts = Schema.load(schema) if schema else None
+    released = None if model is None else _load(model)
+    write_internal(output, real, synth, facts, holdout, released, formula or (), force)
+
+
+def check_report(path: Path, inputs: Sequence[Path | None], force: bool) -> None:
+    """Raise unless the report can be written and is not mistaken for something else."""
+    if path.suffix not in (".html", ".htm"):
+        raise OptionError(f"{path}: the report is an HTML page; give it a name that ends in .html")
+    check_outputs([path], [given for given in inputs if given is not None], force)
+
+
+def write_internal(
+    path: Path,
+    real: Path,
+    synth: Path,
+    schema: "Schema | None",
+    holdout: Path | None = None,
+    model: "Released | None" = None,
+    formulas: Sequence[str] = (),
+    force: bool = False,
+) -> None:
+    """Read the tables, write the report and say that it is internal."""
+    from quantail.frames import read_table
+    from quantail.report import render_report
+    from quantail.schema import Schema
+
+    if schema is None and model is not None:
+        schema = Schema.from_toml(model.facts()["schema"])
+    unseen = None if holdout is None else read_table(holdout, schema)
+    tables = read_table(real, schema), read_table(synth, schema)
+    text = render_report(*tables, schema=schema, holdout=unseen, model=model, formulas=formulas)
+    write_text(path, text, force)
+    say(f"Wrote {path}")
+    warn(INTERNAL)
+    note("Open it in any browser; it needs no network.")
+
+
+def _load(path: Path) -> "Released":
+    """Load a model of a table or of a panel, whichever the file holds."""
+    from quantail.errors import ModelError
+    from quantail.synthesis import PanelModel, TableModel
+
+    try:
+        return PanelModel.load(path)
+    except ModelError:
+        return TableModel.load(path)
