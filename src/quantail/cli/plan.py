@@ -1,18 +1,29 @@
-"""`quantail plan`: how a budget would be spent, before any data are read."""
+"""`quantail plan`: how a budget would be spent and what it would buy, before any data are read."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.console import note, print_json, say
-from quantail.cli.options import Definition, Delta, Epsilon, JsonFlag, Method, SchemaPath, Slopes
+from quantail.cli.console import note, out, plain, print_json, progress, say
+from quantail.cli.options import Definition, Delta, Force, JsonFlag, Method, Quiet, SchemaPath, Slopes
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from quantail.cli.release import Spending
+    from quantail.planning import Expectation, Solution
+    from quantail.privacy import Plan
     from quantail.schema import Schema
 
 EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
+
+_USUAL_RANGE = "0.1:10"
+Rows = int | dict[tuple[int, ...], int]
 
 
 def plan(
@@ -21,31 +32,206 @@ def plan(
         list[str],
         typer.Option("--rows", "-n", help="Number of rows; with groups once for each, as NAME=NUMBER."),
     ],
-    epsilon: Epsilon,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("--epsilon", "-e", help="Privacy budget; can be left out with --target or --sweep."),
+    ] = None,
     definition: Definition = "pure",
     delta: Delta = None,
     method: Method = "ladder",
     slopes: Slopes = None,
+    shape: Annotated[
+        str,
+        typer.Option(help="What numbers are taken to look like: lognormal, pareto, exponential; pareto:1.5."),
+    ] = "lognormal",
+    tables: Annotated[
+        int,
+        typer.Option(help="Made-up tables to try the plan on: 19, 39, 59, ...; 0 shows the budget alone."),
+    ] = 19,
+    target: Annotated[
+        str | None,
+        typer.Option(help='Find the epsilon for this: "q99 within 5%", "slope of pay within 10%".'),
+    ] = None,
+    sweep: Annotated[
+        str | None, typer.Option(help="Errors at several budgets, from the first to the last: 0.1:10.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Page (HTML) to write: expected error against epsilon.")
+    ] = None,
     as_json: JsonFlag = False,
+    quiet: Quiet = False,
+    force: Force = False,
 ) -> None:
-    """Print the budget tree: every private question, what it costs and why. No data are read.
+    """Print the budget tree and the errors to expect of every column. No data are read.
 
-    The plan depends on the schema, the number of rows and epsilon alone, so it can be agreed on beforehand.
+    Errors come from trying the plan on made-up tables that fit the schema; they hold for data that look like --shape.
+    Everything depends on the schema, the number of rows and epsilon alone, so it can be agreed on beforehand.
     """
     from quantail.cli.release import Spending
+    from quantail.cli.staging import check_outputs, write_text
     from quantail.schema import Schema
 
-    spending = Spending(epsilon, definition, delta, method, no_ledger=True, slopes=slopes)
+    if epsilon is None and target is None and sweep is None and report is None:
+        raise OptionError("give --epsilon, or --target to find it, or --sweep to compare several")
+    if report is not None:
+        check_outputs([report], [schema], force)
     facts = Schema.load(schema)
-    tree = spending.synthesizer(facts).plan(_rows(rows, facts))
+    sizes = _rows(rows, facts)
+    spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes)
+    trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet)
+    solution = None if target is None else trial.solve(target)
+    expected = None if epsilon is None else trial.expect(epsilon)
+    if epsilon is None and solution is not None:
+        epsilon, expected = solution.epsilon, solution.expectation
+    tree = None if epsilon is None else trial.plan(epsilon)
+    swept = () if sweep is None and report is None else trial.sweep(sweep or _USUAL_RANGE)
+    if report is not None:
+        from quantail.report.plan_page import plan_page
+
+        write_text(report, plan_page(facts, swept), force)
     if as_json:
-        print_json({"hash": tree.hash(), "plan": tree.to_dict()})
+        print_json(_form(tree, expected, solution, swept))
         return
-    say(tree.render())
-    note(f"Plan hash {tree.hash()}")
+    _print(tree, expected, solution, swept)
+    if report is not None:
+        note(f"Wrote {report}.")
 
 
-def _rows(given: list[str], schema: "Schema") -> int | dict[tuple[int, ...], int]:
+@dataclass(frozen=True)
+class _Trial:
+    """A schema, its rows and the options of the release that is planned."""
+
+    schema: "Schema"
+    rows: Rows
+    spending: "Spending"
+    options: dict[str, Any]
+    quiet: bool
+
+    def plan(self, epsilon: str) -> "Plan":
+        return replace(self.spending, epsilon=epsilon).synthesizer(self.schema).plan(self.rows)
+
+    def expect(self, epsilon: str) -> "Expectation | None":
+        """Return what to expect, or None where no errors were asked for or can be stated."""
+        from quantail.planning import can_expect, expect
+
+        if self.options["tables"] == 0:
+            return None
+        if not can_expect(self.schema, self.rows):
+            note("No errors are stated: that takes a table (not a panel) of some 20 rows in every group.")
+            return None
+        with progress("expected errors", self.quiet) as report:
+            return expect(self.schema, self.rows, epsilon, progress=report, **self._all())
+
+    def sweep(self, text: str) -> "tuple[Expectation, ...]":
+        from quantail.planning import read_range, sweep
+
+        with progress("sweep", self.quiet) as report:
+            return sweep(self.schema, self.rows, read_range(text), progress=report, **self._all())
+
+    def solve(self, target: str) -> "Solution":
+        from quantail.planning import solve
+
+        with progress("target", self.quiet) as report:
+            return solve(self.schema, self.rows, target, progress=report, **self._all())
+
+    def _all(self) -> dict[str, Any]:
+        spent = self.spending
+        names = ("definition", "delta", "method", "slopes")
+        return {**self.options, **{name: getattr(spent, name) for name in names}}
+
+
+def _form(
+    tree: "Plan | None",
+    expected: "Expectation | None",
+    solution: "Solution | None",
+    swept: "Sequence[Expectation]",
+) -> dict[str, Any]:
+    form: dict[str, Any] = {} if tree is None else {"hash": tree.hash(), "plan": tree.to_dict()}
+    if expected is not None:
+        form["expectation"] = expected.to_dict()
+    if solution is not None:
+        form["solution"] = solution.to_dict()
+    if swept:
+        form["sweep"] = [expectation.to_dict() for expectation in swept]
+    return form
+
+
+def _print(
+    tree: "Plan | None",
+    expected: "Expectation | None",
+    solution: "Solution | None",
+    swept: "Sequence[Expectation]",
+) -> None:
+    if solution is not None:
+        say(str(solution), style="bold")
+        say()
+    if tree is not None:
+        say(tree.render())
+        note(f"Plan hash {tree.hash()}")
+    if expected is not None:
+        say()
+        _print_errors(expected)
+    if swept:
+        say()
+        _print_sweep(swept)
+    shown = expected or (swept[0] if swept else None)
+    if shown is not None:
+        note(_legend(shown))
+
+
+def _print_errors(expectation: "Expectation") -> None:
+    """Print what the budget buys for each column, one line for each error."""
+    from quantail.planning import percent
+
+    say(f"Errors to expect at epsilon {expectation.epsilon}", style="bold")
+    table = _table(("column",), ("budget", "rungs", "noise in ranks", "error", "expected", "90% band"))
+    for column in expectation.columns:
+        seen = column.resolution
+        start = (plain(column.name), f"{seen.share:.0%}", str(seen.rungs), f"{seen.noise:.3g}")
+        for measure, band in column.errors.items():
+            ends = f"{percent(band.low)} to {percent(band.high)}"
+            table.add_row(*start, measure, percent(band.expected), ends)
+            start = (plain(""), "", "", "")
+    out.print(table)
+
+
+def _print_sweep(swept: "Sequence[Expectation]") -> None:
+    """Print a table for each column: epsilons down, errors across."""
+    from quantail.planning import percent
+
+    for place, column in enumerate(swept[0].columns):
+        say(f"{column.name}: error to expect, and the upper end of its 90% band", style="bold")
+        table = _table((), ("epsilon", "rungs", *column.errors))
+        for expectation in swept:
+            found = expectation.columns[place]
+            errors = (f"{percent(band.expected)} (to {percent(band.high)})" for band in found.errors.values())
+            table.add_row(expectation.epsilon, str(found.resolution.rungs), *errors)
+        out.print(table)
+        say()
+
+
+def _table(texts: Sequence[str], numbers: Sequence[str]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in texts:
+        table.add_column(title, overflow="fold")
+    for title in numbers:
+        table.add_column(title, justify="right")
+    return table
+
+
+def _legend(expectation: "Expectation") -> str:
+    size = f"{expectation.rows} rows" + (" (the smallest group)" if expectation.grouped else "")
+    return (
+        f"Expected: the median over {expectation.tables} made-up tables of {size}, shape {expectation.shape}, with "
+        "simulated noise; the band holds nine tables in ten. q50, q90, q99: quantiles, relative to the table's own; "
+        "slope: on the first numeric predictor; shares: of categories (total variation). Data of another shape will "
+        "have other errors."
+    )
+
+
+def _rows(given: list[str], schema: "Schema") -> Rows:
     """Read --rows: one number, or a number for each group; groups are known by their category codes."""
     if len(given) == 1 and "=" not in given[0]:
         return _count(given[0])

@@ -1,0 +1,33 @@
+"""Planning before spending: what errors a budget will buy, tried out on made-up tables. No data are read.
+
+expect   errors to expect of one budget, with a band that holds nine tables in ten
+sweep    the same for several budgets, to draw error against epsilon
+solve    the smallest budget that meets a target such as "q99 within 5%"
+"""
+
+from quantail.planning.expectation import Band, ColumnExpectation, Expectation, can_expect, expect, percent
+from quantail.planning.resolution import Resolution
+from quantail.planning.shapes import SHAPES, Shape, read_shape
+from quantail.planning.solution import Solution, Target, read_target, solve
+from quantail.planning.sweep import read_range, sweep
+from quantail.planning.tables import simulate_table
+
+__all__ = [
+    "Band",
+    "ColumnExpectation",
+    "Expectation",
+    "Resolution",
+    "SHAPES",
+    "Shape",
+    "Solution",
+    "Target",
+    "can_expect",
+    "expect",
+    "percent",
+    "read_range",
+    "read_shape",
+    "read_target",
+    "simulate_table",
+    "solve",
+    "sweep",
+]

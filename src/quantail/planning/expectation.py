@@ -1,0 +1,263 @@
+"""What a budget will buy: expected errors with a band, from a plan tried out on made-up tables.
+
+The mechanism itself runs, with simulated noise of the same law, on tables made up from the schema. With R tables and
+k = floor((R + 1) / 20) the band of an error reaches from its k-th smallest to its k-th largest value. The error of
+one more such table is equally likely to fall into each of the R + 1 gaps between them, so it lies in the band with
+probability 1 - 2 k / (R + 1): exactly 90% for R = 19, 39, 59, ..., and a little more for others. That holds whatever
+the distribution of errors is; what it rests on is that the real table resembles the reference shape.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from quantail.errors import OptionError
+from quantail.planning.deviations import deviations
+from quantail.planning.resolution import Resolution, resolutions
+from quantail.planning.shapes import Shape, read_shape
+from quantail.planning.tables import simulate_table
+from quantail.privacy import as_decimal, parse_epsilon
+from quantail.schema import Column, Schema
+from quantail.synthesis import TableSynthesizer
+from quantail.synthesis.table import FEWEST_ROWS
+
+LEVELS = (0.5, 0.9, 0.99)
+TABLES = 19
+COVERAGE = 0.9
+
+_RUNAWAY = 10.0  # errors beyond are all the same: the quantile ran away
+
+Rows = int | Mapping[tuple[int, ...], int]
+Epsilon = int | float | str | Fraction
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Band:
+    """An expected error (the median over tables) and the ends of its 90% band; 0.05 is 5%."""
+
+    expected: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Write the error and its band in percent."""
+        return f"{percent(self.expected)} ({percent(self.low)} to {percent(self.high)})"
+
+    def holds(self, error: float) -> bool:
+        """Say whether an error lies within the band."""
+        return self.low <= error <= self.high
+
+
+@dataclass(frozen=True)
+class ColumnExpectation:
+    """What to expect of one column: what the plan buys for it, and errors by measure (q50, ..., slope, shares)."""
+
+    resolution: Resolution
+    errors: Mapping[str, Band]
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.resolution.column
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What to expect of a release; made without data.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of the table, or of the smallest group: groups are fitted apart, and errors are those of one group.
+    grouped : bool
+        Whether the table has groups.
+    epsilon, shape : str
+        As they were given.
+    tables : int
+        Made-up tables that the errors rest on.
+    """
+
+    rows: int
+    grouped: bool
+    epsilon: str
+    shape: str
+    tables: int
+    columns: tuple[ColumnExpectation, ...]
+
+    def column(self, name: str) -> ColumnExpectation:
+        """Return the expectation of one column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise OptionError(
+            f"no column {name!r} is planned; columns are {', '.join(c.name for c in self.columns)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        columns = [
+            vars(column.resolution) | {"errors": {name: vars(band) for name, band in column.errors.items()}}
+            for column in self.columns
+        ]
+        facts = {name: value for name, value in vars(self).items() if name != "columns"}
+        return {**facts, "coverage": COVERAGE, "columns": columns}
+
+
+def expect(
+    schema: Schema,
+    rows: Rows,
+    epsilon: Epsilon = 1,
+    *,
+    shape: str | Shape = "lognormal",
+    tables: int = TABLES,
+    seed: int = 0,
+    levels: Sequence[float] = LEVELS,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Expectation:
+    """Say what errors to expect of a release, touching no data.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of a table; panels cannot be tried out this way.
+    rows : int or mapping
+        As in `quantail.plan`. With groups the errors are those of the smallest group.
+    epsilon : int, float, str or Fraction
+        The budget.
+    shape : str
+        What numbers are assumed to look like: "lognormal", "pareto" or "exponential", with a parameter if you like
+        ("pareto:1.5").
+    tables : int
+        Made-up tables to try the plan on, at least 19; with 19, 39, 59, ... the band is exact.
+    seed : int
+        Of tables and noise; another seed gives other tables.
+    levels : sequence of float
+        Quantiles to speak of.
+    progress : callable, optional
+        Called with a word and the share of work done.
+    **options
+        Options of `TableSynthesizer`, such as `method`, `definition` and `delta`.
+
+    Examples
+    --------
+    >>> from quantail.datasets import payroll_schema
+    >>> found = expect(payroll_schema(), rows=300, epsilon=1)
+    >>> sorted(found.column("payroll").errors)
+    ['q50', 'q90', 'q99', 'slope']
+    """
+    chosen, budget = read_shape(shape), parse_epsilon(epsilon)
+    _check(tables, levels)
+    one, size = _one_group(schema, rows)
+    runs = []
+    for table in range(tables):
+        if progress is not None:
+            progress(f"table {table + 1}", table / tables)
+        runs.append(try_out(one, size, budget, chosen, (seed, table), levels, **options))
+    plan = TableSynthesizer(one, budget, **options).plan(size)
+    seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in one.columns})
+    columns = tuple(ColumnExpectation(part, _bands(runs, part.column)) for part in seen)
+    return Expectation(size, bool(schema.by), as_decimal(budget), str(chosen), tables, columns)
+
+
+def try_out(
+    schema: Schema,
+    rows: int,
+    epsilon: Epsilon,
+    shape: Shape,
+    seed: tuple[int, int],
+    levels: Sequence[float] = LEVELS,
+    **options: Any,
+) -> dict[tuple[str, str], float]:
+    """Make up one table, release it with simulated noise, and return the errors by column and measure."""
+    rng = np.random.default_rng([*seed, 1])
+    original = simulate_table(schema, rows, shape, rng)
+    noise_seed, sample_seed = (int(number) for number in rng.integers(2**32, size=2))
+    maker = TableSynthesizer(schema, epsilon, noise="simulated", seed=noise_seed, **options)
+    return deviations(schema, original, maker.fit(original).sample(seed=sample_seed), levels)
+
+
+def percent(error: float) -> str:
+    """Write an error for people: two digits are all that it carries.
+
+    Examples
+    --------
+    >>> percent(0.0123), percent(0.4567), percent(25.0)
+    ('1.2%', '46%', 'over 1000%')
+    """
+    if error > _RUNAWAY:
+        return f"over {100 * _RUNAWAY:.0f}%"
+    return f"{100 * error:.2g}%" if error < 0.0995 else f"{100 * error:.0f}%"
+
+
+def _bands(runs: Sequence[Mapping[tuple[str, str], float]], column: str) -> dict[str, Band]:
+    measures = [measure for name, measure in runs[0] if name == column]
+    return {measure: band_of([run[column, measure] for run in runs]) for measure in measures}
+
+
+def band_of(errors: Sequence[float]) -> Band:
+    """Return the median of errors and the band that holds the next one with probability 90% or a little more.
+
+    Examples
+    --------
+    >>> band_of([k / 100 for k in range(1, 40)])
+    Band(expected=0.2, low=0.02, high=0.38)
+    """
+    ordered = np.sort(errors)
+    outside = _outside(ordered.size)
+    return Band(float(np.median(ordered)), float(ordered[outside - 1]), float(ordered[-outside]))
+
+
+def _outside(tables: int) -> int:
+    """Return the rank of the band's ends, counted from either side."""
+    return int((tables + 1) * Fraction(1, 20))
+
+
+def _check(tables: int, levels: Sequence[float]) -> None:
+    if not isinstance(tables, int) or isinstance(tables, bool) or _outside(tables) < 1:
+        raise OptionError(
+            f"tables must be a whole number of at least {TABLES}: fewer cannot show a band of 90%"
+        )
+    if not levels or not all(0 < level < 1 for level in levels):
+        raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
+
+
+def can_expect(schema: Schema, rows: Rows) -> bool:
+    """Say whether errors can be stated: for tables that have enough rows in every group."""
+    return schema.panel is None and _smallest(schema, rows) >= FEWEST_ROWS
+
+
+def _smallest(schema: Schema, rows: Rows) -> int:
+    """Return the rows of the smallest group; a total is taken to be spread evenly."""
+    groups = math.prod(len(schema.column(name).categories) for name in schema.by)
+    return min(rows.values()) if isinstance(rows, Mapping) else rows // groups
+
+
+def _one_group(schema: Schema, rows: Rows) -> tuple[Schema, int]:
+    """Return the schema of one group (or the schema itself) and the rows of the smallest."""
+    if not can_expect(schema, rows):
+        raise OptionError(
+            f"errors can be stated for tables (not panels) with at least {FEWEST_ROWS} rows in every group; "
+            "pool tables or groups, or plan the budget alone with `quantail.plan`"
+        )
+    kept = tuple(_ungrouped(column, schema) for column in schema.columns if column.name not in schema.by)
+    return replace(schema, columns=kept, by=()), _smallest(schema, rows)
+
+
+def _ungrouped(column: Column, schema: Schema) -> Column:
+    if column.predictors is None:
+        return column
+    return replace(column, predictors=tuple(name for name in column.predictors if name not in schema.by))
+
+
+def _cells(column: Column) -> int:
+    """Return how many values a column can take, as the plan counts them."""
+    if column.is_labelled:
+        return len(column.categories)
+    assert column.lower is not None and column.upper is not None
+    return round((column.upper - column.lower) / column.lattice) + 1

@@ -1,0 +1,65 @@
+"""How finely a plan can see each column: rungs, and the noise in ranks. Read off the plan; nothing is simulated.
+
+The noise is the scale of what is added to a number of rows: an answer at level tau is off by about so many ranks. It
+is 2 D / e for a joint draw of quantiles (D = 2 rows touched under replace-one, 1 under add/remove), 2 / e for one
+quantile by itself, and D / e for a count, where e is the strength of the question (proofs/joint.md, orders.md and
+counts.md in quantail/privacy).
+"""
+
+from dataclasses import dataclass
+
+from quantail.privacy import Definition, Plan, Relation, cells_touched, geometric_strength, strength_of
+from quantail.quantiles.depth import rung_levels
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What a plan buys for one column.
+
+    Attributes
+    ----------
+    rungs : int
+        Quantiles that are released; for what is counted, cells.
+    noise : float
+        Scale of the noise, in ranks (rows).
+    share : float
+        Part of the whole budget.
+    """
+
+    column: str
+    rungs: int
+    noise: float
+    share: float
+
+
+def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]) -> tuple[Resolution, ...]:
+    """Read off what a plan of one table buys for each column.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of a table without groups.
+    cells : dict
+        How many values or categories each column can take, for those that are counted.
+    """
+    body = plan if relation == "replace-one" else plan.children[-1]
+    definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
+    found = []
+    for part in body.children:
+        rungs, noise = _seen(part, rows, relation, definition, cells[part.name])
+        found.append(Resolution(part.name, rungs, noise, float(part.cost / plan.cost)))
+    return tuple(found)
+
+
+def _seen(part: Plan, rows: int, relation: Relation, definition: Definition, cells: int) -> tuple[int, float]:
+    names = {child.name: child for child in part.children}
+    touched = cells_touched(relation)
+    if "median" in names:  # one of the paper's orders: a leaf for every quantile
+        others = [leaf for child in part.children if child.name != "median" for leaf in child.leaves()]
+        weakest = min([*others, names["median"].leaves()[-1]], key=lambda leaf: leaf.cost)
+        return len(others) + 1, 2 / float(strength_of(weakest.cost, definition))
+    last = names["curve"].leaves()[-1] if "curve" in names else part.leaves()[-1]
+    if last.name == "count":
+        return cells, touched / float(geometric_strength(last.cost, definition))
+    strength = float(strength_of(last.cost, definition))
+    return rung_levels(rows * strength).size, 2 * touched / strength

@@ -1,0 +1,74 @@
+"""Made-up tables that fit a schema: what a plan is tried on in place of the data.
+
+Columns hang together through one normal factor: any two have a rank correlation near one half. A number follows the
+reference shape above its lower bound, with a typical value that the bounds suggest:
+
+    log grid      the geometric middle between the smallest step and the range
+    linear grid   a twentieth of the range
+
+In a column on both sides of zero one value in ten is negative; a column below zero is mirrored. Categories are equally
+frequent. None of this is known about the real table; it is what the stated errors are conditional on.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from quantail.planning.shapes import Shape
+from quantail.schema import Column, Schema
+
+Floats = NDArray[np.float64]
+
+_COMMON = 0.5  # part of the variance that all columns share
+_LINEAR_PART = 1 / 20
+_NEGATIVE = 0.1
+
+
+def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Generator) -> pa.Table:
+    """Make up a table of a schema.
+
+    Examples
+    --------
+    >>> from quantail.datasets import payroll_schema
+    >>> from quantail.planning.shapes import read_shape
+    >>> simulate_table(payroll_schema(), 3, read_shape("pareto"), np.random.default_rng(1)).column_names
+    ['sector', 'employees', 'payroll']
+    """
+    factor = rng.standard_normal(rows)
+    columns: dict[str, Any] = {}
+    for column in schema.columns:
+        own = rng.standard_normal(rows)
+        score = np.sqrt(_COMMON) * factor + np.sqrt(1 - _COMMON) * own
+        if column.is_labelled:
+            columns[column.name] = _labels(column, score)
+        else:
+            columns[column.name] = _numbers(column, score, shape, rng)
+    return pa.table(columns)
+
+
+def _labels(column: Column, score: Floats) -> pa.Array:
+    code = np.minimum((ndtr(score) * len(column.categories)).astype(np.int64), len(column.categories) - 1)
+    return pa.array(column.categories).take(pa.array(code))
+
+
+def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generator) -> NDArray[Any]:
+    assert column.lower is not None and column.upper is not None
+    mirrored = column.upper <= 0
+    low, high = (-column.upper, -column.lower) if mirrored else (column.lower, column.upper)
+    floor = max(low, 0.0)
+    values = floor + _typical(column, high - floor) * shape.values(score)
+    if low < 0:
+        values = np.where(rng.random(values.size) < _NEGATIVE, -values, values)
+    values = np.clip(-values if mirrored else values, column.lower, column.upper)
+    if column.type == "integer":
+        return np.rint(values).astype(np.int64)
+    return np.round(values, column.decimals) if column.decimals is not None else values
+
+
+def _typical(column: Column, span: float) -> float:
+    if column.grid == "log":
+        return float(np.sqrt(min(column.lattice, span) * span))
+    return span * _LINEAR_PART

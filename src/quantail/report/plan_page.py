@@ -1,0 +1,129 @@
+"""A plan as one HTML page: expected error against epsilon, column by column. Made without data, so it is public."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quantail.planning import Band, Expectation, percent
+from quantail.report.markup import Child, Markup, element
+from quantail.report.page import facts, page, section, table
+from quantail.report.plots.canvas import Canvas, number
+from quantail.report.plots.scale import Scale
+from quantail.schema import Schema
+
+_LEAST, _MOST = 1e-3, 10.0  # errors are drawn between 0.1% and 1000%
+_TICKS = [(10.0**power, percent(10.0**power)) for power in range(-3, 2)]
+_MEASURES = {
+    "slope": "slope on the first numeric predictor",
+    "shares": "shares of categories (total variation)",
+}
+
+
+def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
+    """Write a sweep as a self-contained HTML page.
+
+    Parameters
+    ----------
+    schema : Schema
+        What was planned for.
+    swept : sequence of Expectation
+        What `quantail.planning.sweep` returns, epsilons in rising order.
+    """
+    first, last = swept[0], swept[-1]
+    name = schema.name or "table"
+    size = f"{first.rows:,}" + (" in the smallest group" if first.grouped else "")
+    body: list[Child] = [
+        element("h1", f"Plan: {name}"),
+        element(
+            "p",
+            "What errors to expect of a synthetic table, budget by budget. No data were read: the plan was tried on "
+            "made-up tables that fit the schema. Data of another shape will have other errors.",
+            class_="lede",
+        ),
+        facts(
+            [
+                ("rows", size),
+                ("epsilon", f"{first.epsilon} to {last.epsilon}"),
+                ("reference shape", first.shape),
+                ("made-up tables", f"{first.tables} at each epsilon"),
+                ("protected unit", schema.unit),
+                ("neighbours", schema.neighbours),
+            ]
+        ),
+        section(
+            "errors",
+            "Expected error against epsilon",
+            *(_column(swept, place) for place in range(len(first.columns))),
+            hint="Line: the error to expect. Shaded: the band that holds nine tables in ten. Axes are logarithmic; "
+            "errors are relative to the table's own quantile or slope, and those beyond 1000% are drawn at 1000%.",
+        ),
+        section(
+            "numbers",
+            "What the budget buys",
+            _bought(swept),
+            hint="Rungs are the quantiles that are released (or cells that are counted); noise is the scale of what is "
+            "added to a number of rows: an answer is off by about so many ranks.",
+        ),
+    ]
+    return page(f"Plan: {name}", None, body)
+
+
+def _column(swept: Sequence[Expectation], place: int) -> Markup:
+    column = swept[0].columns[place]
+    plots = (
+        _plot(
+            column.name,
+            measure,
+            [e.epsilon for e in swept],
+            [e.columns[place].errors[measure] for e in swept],
+        )
+        for measure in column.errors
+    )
+    rows = [[e.epsilon, *(str(band) for band in e.columns[place].errors.values())] for e in swept]
+    title = f"{column.name}: expected error and its 90% band"
+    return element(
+        "article",
+        element("h3", column.name),
+        element("div", *plots, class_="plots"),
+        element("details", element("summary", "Numbers"), table(title, ("epsilon", *column.errors), rows)),
+    )
+
+
+def _plot(column: str, measure: str, epsilons: Sequence[str], bands: Sequence[Band]) -> Markup:
+    across = np.array([float(epsilon.partition(" ")[0]) for epsilon in epsilons])
+    middle, low, high = (
+        np.clip([getattr(band, end) for band in bands], _LEAST, _MOST) for end in ("expected", "low", "high")
+    )
+    canvas = Canvas(Scale(across[0], across[-1], "log"), Scale(_LEAST, _MOST, "log"), left=62)
+    around = zip(
+        canvas.across(np.concatenate([across, across[::-1]])).tolist(),
+        canvas.up(np.concatenate([low, high[::-1]])).tolist(),
+        strict=True,
+    )
+    shaded = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in around) + "Z"
+    words = _MEASURES.get(measure, f"{measure[1:]}% quantile")
+    label = f"{column}, {words}: error {bands[0]} at epsilon {epsilons[0]}, {bands[-1]} at epsilon {epsilons[-1]}."
+    drawing = canvas.drawing(
+        label,
+        canvas.axes("epsilon", "error", y_ticks=_TICKS),
+        element("path", d=shaded, class_="fill real"),
+        canvas.line(across, middle, "real"),
+    )
+    return element("figure", drawing, element("figcaption", words))
+
+
+def _bought(swept: Sequence[Expectation]) -> Markup:
+    rows = [
+        [
+            column.name,
+            expectation.epsilon,
+            f"{column.resolution.share:.0%}",
+            str(column.resolution.rungs),
+            f"{column.resolution.noise:.3g}",
+        ]
+        for place in range(len(swept[0].columns))
+        for expectation in swept
+        for column in (expectation.columns[place],)
+    ]
+    head = ("column", "epsilon", "share of budget", "rungs", "noise in ranks")
+    return table("What the budget buys", head, rows, numbers=(1, 2, 3, 4))

@@ -1,0 +1,61 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from quantail.errors import OptionError
+from quantail.planning import can_expect, expect, read_range, read_shape, sweep
+from quantail.planning.expectation import band_of, try_out
+
+
+@pytest.mark.parametrize("tables", [19, 39, 59])
+def test_a_band_holds_the_next_error_nine_times_in_ten_whatever_their_law(tables):
+    errors = np.random.default_rng(5).pareto(0.5, tables + 1)
+    held = [band_of(np.delete(errors, k)).holds(errors[k]) for k in range(tables + 1)]
+    assert np.mean(held) == pytest.approx(0.9)
+
+
+def test_the_realised_error_lies_in_the_band_as_often_as_stated(pay_schema):
+    """A small version of the study in docs/planning-study.md."""
+    stated = expect(pay_schema, 300, 1, tables=59, shape="pareto").column("pay").errors
+    fresh = [try_out(pay_schema, 300, 1, read_shape("pareto"), (77, k)) for k in range(40)]
+    held = [stated[measure].holds(error) for run in fresh for (_, measure), error in run.items()]
+    assert 0.85 <= np.mean(held) <= 0.95
+
+
+def test_the_same_seed_expects_the_same_and_another_seed_something_else(pay_schema):
+    first, again, other = (expect(pay_schema, 50, 1, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.column("pay").errors["q50"] != other.column("pay").errors["q50"]
+
+
+def test_more_budget_means_less_error_and_more_rungs(pay_schema):
+    few, many = sweep(pay_schema, 200, ["0.1", 10])
+    assert many.column("pay").errors["q50"].expected < 0.3 * few.column("pay").errors["q50"].expected
+    assert many.column("pay").resolution.rungs > few.column("pay").resolution.rungs
+
+
+def test_groups_are_expected_as_the_smallest_of_them(mixed_schema):
+    grouped = replace(mixed_schema, by=("region",))
+    found = expect(grouped, {(0,): 40, (1,): 400})
+    assert found.rows == 40 and found.grouped and [c.name for c in found.columns] == ["jobs", "pay"]
+    alone = replace(mixed_schema, columns=mixed_schema.columns[1:])
+    assert found.columns == expect(alone, 40).columns
+    assert expect(grouped, 80).columns == found.columns
+
+
+def test_what_cannot_be_expected_is_refused(pay_schema):
+    assert not can_expect(pay_schema, 19) and can_expect(pay_schema, 20)
+    with pytest.raises(OptionError, match="20 rows"):
+        expect(pay_schema, 19)
+    with pytest.raises(OptionError, match="at least 19"):
+        expect(pay_schema, 100, tables=18)
+    with pytest.raises(OptionError, match="levels"):
+        expect(pay_schema, 100, levels=(1.0,))
+
+
+def test_a_range_has_round_budgets_between_its_ends():
+    assert [float(epsilon) for epsilon in read_range("0.1:10")] == [0.1, 0.2, 0.5, 1, 2, 5, 10]
+    for text in ("1", "2:1", "0.001:1000"):
+        with pytest.raises(OptionError, match="sweep"):
+            read_range(text)
