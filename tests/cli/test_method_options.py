@@ -27,7 +27,19 @@ def run(files, command, *options):
 
 
 def test_a_plan_lists_the_quantiles_of_an_order(files):
-    shown = run(files, "plan", "--rows", "5000", "--method", "sandwich", "--slopes", "varying", "--json")
+    shown = run(
+        files,
+        "plan",
+        "--rows",
+        "5000",
+        "--method",
+        "sandwich",
+        "--slopes",
+        "varying",
+        "--tables",
+        "0",
+        "--json",
+    )
     assert shown.exit_code == 0
     column = json.loads(shown.stdout)["plan"]["children"][1]
     assert [part["name"] for part in column["children"]] == ["median", "main", "inner"]
