@@ -117,10 +117,12 @@ class Codebook:
     def from_dict(cls, data: Any) -> "Codebook":
         """Read a codebook written by `to_dict`, or raise a ModelError."""
         columns = data.get("columns") if isinstance(data, Mapping) else None
-        texts = [] if columns is None else [data.get("program"), data.get("label")]
-        if not isinstance(columns, Mapping) or not all(isinstance(text, str) for text in texts):
+        if not isinstance(columns, Mapping) or not all(
+            isinstance(data.get(w), str) for w in ("program", "label")
+        ):
             raise _damaged()
-        return cls(*texts, tuple((name, _entry(entry)) for name, entry in columns.items()))
+        entries = tuple((name, _entry(entry)) for name, entry in columns.items())
+        return cls(data["program"], data["label"], entries)
 
 
 def spelled(value: Value) -> str:
@@ -144,14 +146,15 @@ def _entry(data: Any) -> Entry:
     names = {part.name for part in fields(Entry)}
     if not isinstance(data, Mapping) or set(data) != names:
         raise _damaged()
-    texts = [data[name] for name in ("label", "format", "storage", "measure")]
-    pairs = [*_pairs(data["values"]), *_pairs(data["missing"])]
-    numbers = [data["width"], data["size"]]
-    if not all(isinstance(text, str) for text in texts) or not all(type(n) is int for n in numbers):
+    entry = Entry(**{**data, "values": _pairs(data["values"]), "missing": _pairs(data["missing"])})
+    texts = (entry.label, entry.format, entry.storage, entry.measure, *(label for _, label in entry.values))
+    parts = [*(value for value, _ in entry.values), *(part for pair in entry.missing for part in pair)]
+    fits = all(isinstance(text, str) for text in texts) and all(
+        isinstance(p, str | float | int) for p in parts
+    )
+    if not fits or type(entry.width) is not int or type(entry.size) is not int:
         raise _damaged()
-    if not all(isinstance(part, str | float | int) for pair in pairs for part in pair):
-        raise _damaged()
-    return Entry(*texts, *numbers, _pairs(data["values"]), _pairs(data["missing"]))
+    return entry
 
 
 def _pairs(data: Any) -> tuple[tuple[Any, Any], ...]:

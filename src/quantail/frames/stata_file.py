@@ -36,11 +36,11 @@ class Storage:
 
 
 def _float_missing(kind: int) -> np.float32:
-    return np.frombuffer(np.uint32(0x7F000000 + kind * 0x800).tobytes(), np.float32)[0]
+    return np.float32(np.uint32(0x7F000000 + kind * 0x800).view(np.float32))
 
 
 def _double_missing(kind: int) -> np.float64:
-    return np.frombuffer(np.uint64(0x7FE0000000000000 + kind * 0x010000000000).tobytes(), np.float64)[0]
+    return np.float64(np.uint64(0x7FE0000000000000 + kind * 0x010000000000).view(np.float64))
 
 
 _LONG_MISSING = 2_147_483_621

@@ -182,15 +182,16 @@ class StatisticalSource(Source):
 
 def codebook_of(header: Any) -> Codebook:
     """Gather what pyreadstat read from a file's header."""
-    entries = []
+    entries, program = [], _PROGRAMS[header.file_format]
     for name in header.column_names:
         measure = header.variable_measure.get(name) or ""
         entry = Entry(
             header.column_names_to_labels.get(name) or "",
-            header.original_variable_types.get(name) or "",
+            # SAS ends formats with a point, which some of its files hold and others leave out.
+            (header.original_variable_types.get(name) or "").rstrip("." if program == "sas" else ""),
             header.readstat_variable_types[name],
             "" if measure == "unknown" else measure,
-            int(header.variable_display_width.get(name) or 0),
+            int(header.variable_display_width.get(name) or 0) if program == "spss" else 0,
             _size(header, name),
             tuple(
                 (_labelled(value), label)
@@ -199,7 +200,7 @@ def codebook_of(header: Any) -> Codebook:
             tuple((part["lo"], part["hi"]) for part in header.missing_ranges.get(name, ())),
         )
         entries.append((name, entry))
-    return Codebook(_PROGRAMS[header.file_format], header.file_label or "", tuple(entries))
+    return Codebook(program, header.file_label or "", tuple(entries))
 
 
 def _size(header: Any, name: str) -> int:

@@ -68,14 +68,26 @@ class WorkbookSource(Source):
     def _array(self, name: str, cells: list[Any]) -> pa.Array:
         column = self._known.get(name)
         kinds = {type(cell) for cell in cells if cell is not None}
-        is_text = column is not None and column.type in ("category", "ordinal")
-        if is_text or not kinds or (len(kinds) > 1 and not kinds <= {int, float}):
+        if column is not None and column.type in ("category", "ordinal"):
+            return _labels(cells, column)
+        if not kinds or (len(kinds) > 1 and not kinds <= {int, float}):
             return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
         if kinds == {datetime}:
             return _moments(cells, column)
         if kinds == {int, float} or (column is not None and column.type == "numeric" and kinds == {int}):
             return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
         return pa.array(cells)
+
+
+def _labels(cells: list[Any], column: Column) -> pa.Array:
+    """Read labels as numbers if the schema lists whole numbers only, as the sheet will have them; or as text."""
+    texts = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+    if not all(label.lstrip("-").isdigit() and str(int(label)) == label for label in column.labels):
+        return texts
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return texts  # some cell holds no label, which the border will tell
 
 
 def _moments(cells: list[Any], column: Column | None) -> pa.Array:
