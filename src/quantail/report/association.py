@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from quantail.report.columns import AnyColumn, Labels, Numbers
 
@@ -54,7 +53,16 @@ def telling_pairs(pairs: Sequence[Pair], most: int) -> list[Pair]:
 
 
 def _ranked(column: AnyColumn, values: NDArray[Any]) -> NDArray[Any]:
-    return values if isinstance(column, Labels) else np.asarray(rankdata(values, nan_policy="omit"))
+    return values if isinstance(column, Labels) else _ranks(values)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks of values, ties sharing their middle one; missing values have none."""
+    known = np.isfinite(values)
+    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    ranks = np.full(values.size, np.nan)
+    ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
 
 
 def _association(a: AnyColumn, b: AnyColumn, left: NDArray[Any], right: NDArray[Any]) -> float:
@@ -68,7 +76,7 @@ def _association(a: AnyColumn, b: AnyColumn, left: NDArray[Any], right: NDArray[
 def _correlation(left: Floats, right: Floats) -> float:
     both = np.isfinite(left) & np.isfinite(right)
     if not both.all():
-        left, right = rankdata(left[both]), rankdata(right[both])
+        left, right = _ranks(left[both]), _ranks(right[both])
     if left.size < 2 or np.ptp(left) == 0 or np.ptp(right) == 0:
         return 0.0
     return float(np.corrcoef(left, right)[0, 1])

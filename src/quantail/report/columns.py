@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.evaluation.reading import is_numeric, raw_columns, require_columns, require_same_columns
 from quantail.frames import PanelData
+from quantail.report.plots.numbers import day, short
 from quantail.report.plots.scale import Scale, fitting
 from quantail.schema import Schema
 
@@ -35,12 +37,15 @@ class Numbers:
         One value per row, NaN where missing.
     heavy : bool or None
         Whether to draw it on a logarithmic axis; None leaves it to the values.
+    dated : bool
+        Whether the values are moments, in seconds since 1970.
     """
 
     name: str
     real: Floats
     synth: Floats
     heavy: bool | None = None
+    dated: bool = False
 
     @cached_property
     def ordered(self) -> tuple[Floats, Floats]:
@@ -55,7 +60,12 @@ class Numbers:
     @cached_property
     def scale(self) -> Scale:
         """The axis that suits both."""
-        return fitting(np.concatenate(self.ordered), self.heavy)
+        both = np.concatenate(self.ordered)
+        return Scale(both.min(), both.max(), "date") if self.dated else fitting(both, self.heavy)
+
+    def written(self, value: float) -> str:
+        """Write a value of this column for people."""
+        return day(value) if self.dated else short(value)
 
     @property
     def missing(self) -> tuple[float, float]:
@@ -95,7 +105,8 @@ def table_columns(real: Any, synth: Any, schema: Schema | None) -> list[AnyColum
     left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
     if schema is None:
         require_same_columns(list(left), list(right))
-        return [_guessed(name, left[name], right[name]) for name in left]
+        dated = _dated(real)
+        return [_guessed(name, left[name], right[name], name in dated) for name in left]
     require_columns(left, schema.names, "real")
     require_columns(right, schema.names, "synthetic")
     return [_stated(name, schema, left, right) for name in schema.names]
@@ -110,13 +121,21 @@ def panel_columns(real: PanelData, synth: PanelData) -> list[AnyColumn]:
     ]
 
 
-def _guessed(name: str, real: NDArray[Any], synth: NDArray[Any]) -> AnyColumn:
+def _dated(frame: Any) -> frozenset[str]:
+    """Find the columns of dates, which arrive as seconds."""
+    if isinstance(frame, Mapping):
+        return frozenset()
+    kinds = nw.from_native(frame, eager_only=True).schema
+    return frozenset(name for name, kind in kinds.items() if kind.is_temporal())
+
+
+def _guessed(name: str, real: NDArray[Any], synth: NDArray[Any], dated: bool) -> AnyColumn:
     if is_numeric(real) != is_numeric(synth):
         raise DataError(
             f"column {name} is numeric in one table and not in the other; write both in the same type."
         )
     if is_numeric(real):
-        return Numbers(name, real.astype(float), synth.astype(float))
+        return Numbers(name, real.astype(float), synth.astype(float), dated=dated)
     return _labels(name, real, synth, ())
 
 
@@ -124,13 +143,10 @@ def _stated(
     name: str, schema: Schema, left: Mapping[str, NDArray[Any]], right: Mapping[str, NDArray[Any]]
 ) -> AnyColumn:
     column = schema.column(name)
-    if column.type == "category":
-        return _labels(name, left[name], right[name], column.categories)
-    for values, role in ((left[name], "real"), (right[name], "synthetic")):
-        if not is_numeric(values):
-            raise DataError(f"column {name} of the {role} table is not numeric, but its schema says so.")
+    if column.is_labelled or not (is_numeric(left[name]) and is_numeric(right[name])):
+        return _labels(name, left[name], right[name], column.labels)
     heavy = True if column.grid == "log" else None
-    return Numbers(name, left[name].astype(float), right[name].astype(float), heavy)
+    return Numbers(name, left[name].astype(float), right[name].astype(float), heavy, column.is_dated)
 
 
 def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str, ...]) -> Labels:
@@ -150,4 +166,6 @@ def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return MISSING if value is None or value != value else str(value)

@@ -102,14 +102,6 @@ def draw_relations(dossier: Dossier) -> Markup | None:
     if not pairs:
         return None
     shown = telling_pairs(pairs, MOST_PAIRS)
-    numbers = [column.name for column in dossier.columns if isinstance(column, Numbers)]
-    numeric = [p for p in pairs if isinstance(p.first, Numbers) and isinstance(p.second, Numbers)]
-    square = None
-    if len(numbers) > 2:
-        caption = (
-            "Rank correlations: real above the diagonal, synthetic below. Blue is positive, orange negative."
-        )
-        square = element("figure", draw_correlations(numbers, numeric), element("figcaption", caption))
     chosen = (
         f"Of {len(pairs)} pairs the {len(shown)} that tell most: the largest differences and the strongest relations. "
         if len(shown) < len(pairs)
@@ -118,12 +110,35 @@ def draw_relations(dossier: Dossier) -> Markup | None:
     return section(
         "pairs",
         "Columns together",
-        square,
+        _at_a_glance(dossier.columns, pairs),
         draw_key(),
         element("div", *map(_pair, shown), class_="plots wide"),
         hint=chosen
         + f"Dots are a sample of at most {SHOWN_ROWS} rows. The lines are the 10%, 50% and 90% quantiles of the "
         "vertical column given the horizontal one, from all rows; thin blue ones repeat the real table's.",
+    )
+
+
+def _at_a_glance(columns: Sequence[AnyColumn], pairs: Sequence[Pair]) -> Markup | None:
+    """Draw all rank correlations, beside a list of the pairs that differ most."""
+    names = [column.name for column in columns if isinstance(column, Numbers)]
+    numeric = [p for p in pairs if isinstance(p.first, Numbers) and isinstance(p.second, Numbers)]
+    if len(names) < 3:
+        return None
+    caption = (
+        "Rank correlations: real above the diagonal, synthetic below. Blue is positive, orange negative."
+    )
+    worst = sorted(pairs, key=lambda pair: -pair.gap)[:MOST_PAIRS]
+    rows = [
+        [f"{p.first.name} and {p.second.name}", *(f"{x:.2f}" for x in (p.real, p.synth, p.gap))]
+        for p in worst
+    ]
+    head = ("largest differences", "real", "synthetic", "difference")
+    return element(
+        "div",
+        element("figure", draw_correlations(names, numeric), element("figcaption", caption)),
+        table("Pairs of columns that differ most", head, rows, numbers=(1, 2, 3)),
+        class_="plots wide",
     )
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from quantail.report.columns import Numbers
 from quantail.report.markup import Markup
 from quantail.report.plots.canvas import Canvas
-from quantail.report.plots.numbers import percent, short
+from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ def draw_density(column: Numbers) -> Markup:
     heights = [_density(values, edges, column.scale) for values in column.ordered]
     top = max(float(height.max()) for height in heights)
     canvas = Canvas(_widened(column.scale, edges), Scale(0.0, 1.08 * top))
-    middle = [short(float(np.median(values))) for values in column.ordered]
+    middle = [column.written(float(np.median(values))) for values in column.ordered]
     label = (
         f"Density of {column.name}. Median {middle[0]} in the real table, {middle[1]} in the synthetic one."
     )

@@ -1,7 +1,9 @@
 """Numbers as a reader wants them: short on axes, with three or four digits in tables."""
 
 import math
+from datetime import UTC, datetime, timedelta
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
@@ -38,3 +40,14 @@ def percent(share: float) -> str:
     """
     points = 100 * share
     return f"{points:.0f}%" if abs(points) >= 9.95 else f"{points:.2g}%"
+
+
+def day(seconds: float) -> str:
+    """Write a moment, given in seconds since 1970, as a date.
+
+    Examples
+    --------
+    >>> day(86_400.0)
+    '1970-01-02'
+    """
+    return (_EPOCH + timedelta(seconds=seconds)).date().isoformat()

@@ -7,7 +7,6 @@ from quantail.report.association import Pair
 from quantail.report.columns import Labels, Numbers
 from quantail.report.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
-from quantail.report.plots.numbers import short
 from quantail.report.plots.scale import Scale
 from quantail.report.plots.shares import clipped, draw_shares
 
@@ -96,7 +95,7 @@ def _intervals(labels: Labels, numbers: Numbers) -> Markup:
         for side, kind, shift in (("real", "real", -6), ("synth", "synthetic", 6)):
             values = getattr(numbers, side)[getattr(labels, side) == place]
             values = values[np.isfinite(values)]
-            medians.append(short(float(np.median(values))) if values.size else "none")
+            medians.append(numbers.written(float(np.median(values))) if values.size else "none")
             if values.size:
                 marks.append(_interval(canvas, height + shift, np.quantile(values, _LEVELS), kind))
         said.append(f"{label} {medians[0]} and {medians[1]}")

@@ -1,11 +1,16 @@
 """Quantiles of a column against each other: on the diagonal both tables agree."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from quantail.report.columns import Numbers
-from quantail.report.markup import Child, Markup, element
-from quantail.report.plots.canvas import Canvas, number
-from quantail.report.plots.numbers import short
+from quantail.report.markup import Markup, element
+from quantail.report.plots.canvas import Canvas, diamond, number
+
+Floats = NDArray[np.float64]
 
 _OUTER = (0.001, 0.002, 0.005)
 _NAMED = {0.5: "median", 0.9: "90%", 0.99: "99%", 0.999: "99.9%"}
@@ -16,17 +21,18 @@ def draw_quantiles(column: Numbers) -> Markup:
     """Draw the synthetic quantiles against the real ones, with some of them named."""
     levels = _levels(min(values.size for values in column.ordered))
     real, synth = (np.quantile(values, levels) for values in column.ordered)
-    scale = column.scale
+    ends = [min(real[0], synth[0]), max(real[-1], synth[-1])]
+    scale = replace(column.scale, low=float(ends[0]), high=float(ends[1]))
     canvas = Canvas(scale, scale, left=56)
-    ends = [scale.low, scale.high]
-    said = [f"{name} {short(x)} and {short(y)}" for _, name, x, y in _named(levels, real, synth)]
+    named = _named(levels, real, synth)
+    said = [f"{name} {column.written(x)} and {column.written(y)}" for name, x, y in named]
     label = f"Quantiles of {column.name}, real and synthetic: " + "; ".join(said) + "."
     return canvas.drawing(
         label,
         canvas.axes("real quantile", "synthetic quantile"),
         canvas.line(ends, ends, "reference"),
         canvas.dots(real, synth, "synthetic large"),
-        *(_tag(canvas, name, x, y) for _, name, x, y in _named(levels, real, synth)),
+        *_tags(canvas, named),
     )
 
 
@@ -37,28 +43,23 @@ def _levels(rows: int) -> list[float]:
     return [*tails, *(inner or [0.5]), *(1 - level for level in reversed(tails))]
 
 
-def _named(levels: list[float], real: Child, synth: Child) -> list[tuple[float, str, float, float]]:
-    every = zip(levels, np.asarray(real).tolist(), np.asarray(synth).tolist(), strict=True)
-    return [(level, _NAMED[round(level, 6)], x, y) for level, x, y in every if round(level, 6) in _NAMED]
+def _named(levels: list[float], real: Floats, synth: Floats) -> list[tuple[str, float, float]]:
+    every = zip(levels, real.tolist(), synth.tolist(), strict=True)
+    return [(_NAMED[round(level, 6)], x, y) for level, x, y in every if round(level, 6) in _NAMED]
 
 
-def _tag(canvas: Canvas, name: str, x: float, y: float) -> Markup:
-    """Mark a quantile with a diamond and its name, on the side where there is room."""
-    across, up = float(canvas.across(x)), float(canvas.up(y))
-    right = across < 0.7 * canvas.width
-    place = across + 9 if right else across - 9
-    return element(
-        "g",
-        element(
-            "path",
-            d=f"M{number(across)} {number(up - 4.5)}l4.5 4.5l-4.5 4.5l-4.5 -4.5Z",
-            class_="mark synthetic",
-        ),
-        element(
-            "text",
-            name,
-            x=number(place),
-            y=number(up + (12 if right else -5)),
-            class_="tick start" if right else "tick end",
-        ),
-    )
+def _tags(canvas: Canvas, named: Sequence[tuple[str, float, float]]) -> list[Markup]:
+    """Mark quantiles with diamonds, and name those whose names do not run into each other."""
+    drawn: list[Markup] = []
+    last = -np.inf, np.inf
+    for name, x, y in named:
+        across, up = float(canvas.across(x)), float(canvas.up(y))
+        drawn.append(diamond(across, up, 4.5))
+        if across - last[0] > 40 or last[1] - up > 13:
+            # Left of its mark the name is clear of the diagonal; close to the axis it stands below, on the right.
+            inside = across > canvas.left + 48
+            place = (across - 9, up) if inside else (across + 9, up + 11)
+            side = "end" if inside else "start"
+            drawn.append(element("text", name, x=number(place[0]), y=number(place[1]), class_=f"tick {side}"))
+            last = across, up
+    return drawn

@@ -11,10 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantail.report.plots.numbers import short
+from quantail.report.plots.numbers import day, short
 
 Floats = NDArray[np.float64]
-Kind = Literal["linear", "log", "signed"]
+Kind = Literal["linear", "log", "signed", "date"]
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
@@ -27,8 +27,8 @@ class Scale:
     ----------
     low, high : float
         Ends in the unit of the values; equal ends are spread a little.
-    kind : {"linear", "log", "signed"}
-        A log axis needs positive ends.
+    kind : {"linear", "log", "signed", "date"}
+        A log axis needs positive ends; dates are seconds since 1970.
     width : float
         Signed axes only: what counts as close to zero.
     """
@@ -59,6 +59,8 @@ class Scale:
 
     def ticks(self, most: int = 5) -> list[tuple[float, str]]:
         """List at most `most` round values within the axis, with their labels."""
+        if self.kind == "date":
+            return _date_ticks(self.low, self.high, most)
         if self.kind == "linear":
             return _linear_ticks(self.low, self.high, most)
         values = _powers(self, most) if self.kind == "log" else _signed_powers(self, most)
@@ -88,9 +90,14 @@ def fitting(values: Floats, heavy: bool | None = None) -> Scale:
 
 
 def is_heavy(values: Floats) -> bool:
-    """Say whether an outer quantile is many interquartile ranges from the median (six: beyond exponential)."""
+    """Say whether a linear axis would squeeze most values into a corner.
+
+    Either an outer quantile is more than six interquartile ranges from the median (an exponential's is four), or
+    nothing is negative and the largest value is more than fifteen times the median.
+    """
     far_low, low, middle, high, far_high = np.quantile(values, [0.005, 0.25, 0.5, 0.75, 0.995])
-    return bool(max(far_high - middle, middle - far_low) > 6 * (high - low))
+    reach = max(far_high - middle, middle - far_low)
+    return bool(reach > 6 * (high - low) or (values.min() >= 0 and values.max() > 15 * middle > 0))
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
@@ -101,6 +108,21 @@ def _linear_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]
     values = [number * step for number in range(first, last + 1)]
     digits = 3 + max(0, math.ceil(math.log10(max(map(abs, values), default=1.0) / step or 1.0)) - 2)
     return [(value, short(value, digits)) for value in values]
+
+
+def _date_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
+    """First days of years, or of months within a few years, or else moments evenly apart."""
+    ends = np.array([low, high]).astype("datetime64[s]")
+    for unit, steps in (("Y", (100, 50, 20, 10, 5, 2, 1)), ("M", (6, 3, 1))):
+        first, last = (ends.astype(f"datetime64[{unit}]").astype(int) + 1).tolist()
+        for step in reversed(steps):
+            marks = [mark for mark in range(first, last) if mark % step == 0]
+            if 2 <= len(marks) <= most:
+                dates = np.array(marks).astype(f"datetime64[{unit}]")
+                return list(
+                    zip(dates.astype("datetime64[s]").astype(float).tolist(), map(str, dates), strict=True)
+                )
+    return [(value, day(value)) for value in np.linspace(low, high, 3).tolist()]
 
 
 def _powers(scale: Scale, most: int) -> list[float]:

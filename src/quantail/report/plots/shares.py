@@ -38,8 +38,11 @@ def draw_shares(name: str, labels: Sequence[str], real: Floats, synth: Floats) -
 
 
 def clipped(label: str, longest: int = _LONGEST) -> str:
-    """Cut a label that would run out of its place."""
-    return label if len(label) <= longest else label[: longest - 1] + "…"
+    """Cut the middle out of a label that would run out of its place; ends tell labels apart."""
+    if len(label) <= longest:
+        return label
+    tail = longest // 3
+    return f"{label[: longest - tail - 1]}…{label[-tail:]}"
 
 
 def _row(canvas: Canvas, place: int, label: str, real: float, synth: float) -> Markup:
@@ -49,6 +52,6 @@ def _row(canvas: Canvas, place: int, label: str, real: float, synth: float) -> M
         "g",
         element("text", clipped(label), x=number(canvas.left - 8), y=number(up + 4), class_="tick end"),
         element("path", d=f"M{number(left)} {number(up)}H{number(right)}", class_="line reference"),
-        disc(left, up),
-        diamond(right, up, 4.5),
+        disc(left, up - 2.5),
+        diamond(right, up + 2.5, 4.5),
     )

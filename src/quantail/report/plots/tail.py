@@ -18,6 +18,8 @@ _POINTS = 90
 
 def draw_tail(column: Numbers) -> Markup | None:
     """Draw both tails; None if the values above the medians are not positive, which a log axis needs."""
+    if column.dated:
+        return None
     real, synth = column.ordered
     curves = [_curve(values) for values in (real, synth)]
     starts = [xs[xs > 0].min(initial=np.inf) for xs, _ in curves]
@@ -25,7 +27,7 @@ def draw_tail(column: Numbers) -> Markup | None:
     if not np.isfinite(low) or low >= high:
         return None
     smallest = 1 / max(real.size, synth.size)
-    canvas = Canvas(Scale(low, high, "log"), Scale(smallest, 0.5, "log"), left=62)
+    canvas = Canvas(Scale(low, high, "log"), Scale(smallest, 0.5, "log"), left=76)
     lines = [
         canvas.line(xs[xs > 0], ys[xs > 0], kind)
         for (xs, ys), kind in zip(curves, ("real", "synthetic"), strict=True)
