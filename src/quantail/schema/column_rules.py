@@ -23,6 +23,8 @@ LONGEST_TEXT = 1000
 MOST_DECIMALS = 15
 # What stands in place of a value is counted one by one; a long list of them is a category column.
 MOST_SPECIAL = 50
+# Beyond these, differences and quotients of values would leave the range or the precision of a float64.
+_LARGEST_BOUND, _NARROWEST_RANGE = 1e100, 2.0**-20
 
 _NUMBER_OPTIONS = ("lower", "upper", "decimals", "resolution")
 
@@ -82,17 +84,21 @@ def _check_number(column: "Column") -> None:
     if lower >= upper:
         advice = "write a lower bound that is smaller than the upper bound"
         raise wrong(column, "lower is not below upper", advice)
-    if not math.isfinite(upper - lower):
-        advice = "write bounds that are closer together"
-        raise wrong(column, "the range between the bounds is too large", advice)
+    largest = max(abs(lower), abs(upper))
+    if largest > _LARGEST_BOUND:
+        raise wrong(column, "the bounds are too large", "measure the column in a larger unit")
     _check_decimals(column)
     _check_resolution(column)
     is_given = column.decimals is not None or column.resolution is not None
     if is_given and column.lattice > upper - lower:
         advice = "write more decimals or a smaller resolution"
         raise wrong(column, "the steps between values are wider than the bounds", advice)
-    if column.lattice <= 0:
-        raise wrong(column, "the bounds are too close together", "measure the column in a smaller unit")
+    narrowest = (
+        0.0 if column.is_dated else _NARROWEST_RANGE * largest
+    )  # dates are counted from the lower bound
+    if upper - lower < narrowest or column.lattice < 1 / _LARGEST_BOUND:
+        advice = "measure the column in a smaller unit, or from another origin"
+        raise wrong(column, "the bounds, or the steps between values, are too close together", advice)
 
 
 def _bound(column: "Column", option: str) -> float:
