@@ -58,7 +58,7 @@ def test_tables_that_do_not_fit(shop, content, saying):
 def test_files_that_cannot_be_read(shop):
     refused(shop, 4, "does not exist", table=shop.folder / "none.csv")
     refused(shop, 4, "cannot read", table=shop.write("fake.parquet", "canary 987654.25"))
-    refused(shop, 4, "choose one of these", table=shop.write("table.xlsx", "canary"))
+    refused(shop, 4, "choose one of these", table=shop.write("table.docx", "canary"))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_force_replaces_outputs(shop):
 
 def test_outputs_that_cannot_be_written(shop):
     refused(shop, 4, "does not exist", output="none/out.parquet")
-    refused(shop, 4, "choose one of these", output="out.xlsx")
+    refused(shop, 4, "choose one of these", output="out.docx")
     refused(shop, 4, "also an input", output=shop.table)
 
 

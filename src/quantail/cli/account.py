@@ -7,7 +7,7 @@ from typing import Any
 
 from quantail.cli.console import note, warn
 from quantail.errors import BudgetError, LedgerError, OptionError
-from quantail.frames import Place
+from quantail.frames import Place, Where
 from quantail.privacy.budget import Plan, as_decimal, parse_amount
 from quantail.privacy.chain import Entry
 from quantail.privacy.ledger import Ledger
@@ -61,7 +61,7 @@ class Account(Ledger):
             )
 
 
-def open_account(path: Path, schema: Schema, source: Path | str, plan: Plan, limit: str | None) -> Account:
+def open_account(path: Path, schema: Schema, source: Where, plan: Plan, limit: str | None) -> Account:
     """Open the ledger of a data set, or prepare a new one with `limit`, by default what the plan costs."""
     if not path.exists():
         return _new_account(path, schema.name or Place.of(source).name, plan, limit)

@@ -11,8 +11,8 @@ import pyarrow as pa
 from quantail.cli.cards import CardFiles
 from quantail.cli.console import note, say, warn
 from quantail.cli.staging import Staging, check_outputs
-from quantail.errors import OptionError
-from quantail.frames import check_output, write_table
+from quantail.errors import DataError, OptionError
+from quantail.frames import Place, Where, check_output, write_table
 from quantail.report import release_card
 
 if TYPE_CHECKING:
@@ -27,13 +27,16 @@ MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory,
 class Bundle:
     """Names of the files of one release.
 
-    With several replicates the tables are numbered: out.parquet becomes out-1.parquet, out-2.parquet, ...
+    With several replicates the tables are numbered: out.parquet becomes out-1.parquet, out-2.parquet, ...; in a
+    database, out becomes out_1, out_2, ... The card goes beside the file (of the table or of the database), or here
+    if the table is on a server.
     """
 
-    output: Path
+    output: Place
     rows: int | None = None
     replicates: int = 1
     model: Path | None = None
+    force: bool = False
 
     def __post_init__(self) -> None:
         if self.rows is not None and not 1 <= self.rows <= MOST_ROWS:
@@ -42,29 +45,32 @@ class Bundle:
             raise OptionError(f"--replicates must be at least 1 and at most {MOST_REPLICATES}")
 
     @property
-    def tables(self) -> tuple[Path, ...]:
+    def tables(self) -> tuple[Place, ...]:
         """Where the synthetic tables go."""
         if self.replicates == 1:
             return (self.output,)
-        stem, suffix = self.output.stem, self.output.suffix
-        numbers = range(1, self.replicates + 1)
-        return tuple(self.output.with_name(f"{stem}-{number}{suffix}") for number in numbers)
+        return tuple(self.output.numbered(number) for number in range(1, self.replicates + 1))
 
     @property
     def cards(self) -> CardFiles:
         """Where the card goes."""
-        return CardFiles(self.output)
+        # The name of a table may hold points, so it gets an ending of its own to stand beside.
+        return CardFiles(self.output.folder / f"{self.output.name}.table")
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All files, tables first."""
-        return (*self.tables, *self.cards.paths, *([self.model] if self.model else []))
+        """All files, tables first; tables in databases are none."""
+        files = [place.path for place in self.tables if place.scheme == "file" and place.path is not None]
+        return (*files, *self.cards.paths, *([self.model] if self.model else []))
 
-    def check(self, inputs: Iterable[Path | None], force: bool) -> None:
-        """Raise a DataError unless every file can be written."""
-        check_outputs(self.paths, [path for path in inputs if path is not None], force)
-        for path in self.tables:
-            check_output(path, overwrite=force)
+    def check(self, inputs: Iterable[Where | None]) -> None:
+        """Raise a DataError unless everything can be written."""
+        given = [place for place in inputs if place is not None]
+        check_outputs(self.paths, given, self.force)
+        for place in self.tables:
+            if place in map(Place.of, given):
+                raise DataError(f"{place} is also an input; choose another output name")
+            check_output(place, overwrite=self.force)
 
     def write(self, model: "TableModel", seed: int | None = None, fit: "Fit | None" = None) -> None:
         """Draw the tables and write everything, together or not at all."""
@@ -75,22 +81,27 @@ class Bundle:
             model, rows=tables[0].num_rows, replicates=len(tables), ledger=ledger, entry=entry
         )
         with Staging(self.paths) as staging:
-            for path, table in zip(self.tables, tables, strict=True):
-                write_table(table, staging.place(path))
             self.cards.write(card, staging)
             if self.model is not None:
                 model.save(staging.place(self.model))
+            for place, table in zip(self.tables, tables, strict=True):
+                if place.scheme == "file" and place.path is not None:
+                    write_table(table, staging.place(place.path))
+                else:  # last, as it cannot be taken back
+                    write_table(table, place, self.force)
             staging.commit()
 
     def announce(self, private: bool) -> None:
         """Say what was written."""
-        for path in self.paths:
+        for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):
             say(f"Wrote {path}" + ("" if private else "  (NOT PRIVATE)"))
         if private:
             note("Release the table together with its card. The model may be released too.")
-        elif MARK not in self.output.name:
-            better = f"{self.output.stem}.{MARK}{self.output.suffix}"
-            warn(f"NOT PRIVATE: so that nobody mistakes this file, give it a name such as {better}.")
+        elif MARK not in self.output.name.replace("_", "-"):
+            better = f"{self.output.name}_{MARK}".replace("-", "_")
+            if self.output.scheme == "file" and self.output.path is not None:
+                better = f"{self.output.name}.{MARK}{self.output.path.suffix}"
+            warn(f"NOT PRIVATE: so that nobody mistakes this table, give it a name such as {better}.")
 
 
 def _marked(frame: Any, private: bool) -> pa.Table:

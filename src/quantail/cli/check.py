@@ -1,19 +1,18 @@
 """`quantail check`: does a table fit its schema? Answers without printing anything of the table."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from quantail.cli.console import print_json, say, warn
-from quantail.cli.options import JsonFlag, SchemaPath
+from quantail.cli.options import JsonFlag, SchemaPath, TableInput
 from quantail.errors import DataError
 
 EXAMPLE = "quantail check payroll.csv --schema schema.toml"
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    file: TableInput,
     schema: SchemaPath,
     as_json: JsonFlag = False,
     internal: Annotated[
@@ -26,7 +25,7 @@ def check(
     No value and no count of the table is ever printed. Values outside the bounds are no problem: they are
     clipped; --internal tells which columns hold some, and that answer must not leave the agency.
     """
-    from quantail.frames import check_table, read_table
+    from quantail.frames import Place, check_table, read_table
     from quantail.schema import Schema
 
     facts = Schema.load(schema)
@@ -45,7 +44,7 @@ def check(
         for problem in clipped:
             say(f"- {problem}", style="yellow")
         if not problems:
-            say(f"{file} fits {schema}.", style="green")
+            say(f"{Place.of(file)} fits {schema}.", style="green")
     for name in facts.unsourced():
         warn(f"column {name!r} does not say where its public facts come from; write source = ... for it")
     if problems:

@@ -82,15 +82,15 @@ def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, qu
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import write_text
-    from quantail.frames import write_table
+    from quantail.frames import Place, write_table
 
     spending = Spending(epsilon, ledger=folder / _LEDGER)
     plan = spending.synthesizer(schema).plan(table.num_rows)
     write_table(table, folder / _TABLE)
     schema.save(folder / _SCHEMA)
     write_text(folder / _PLAN, plan.render() + "\n")
-    bundle = Bundle(folder / _SYNTHETIC, model=folder / "model.json")
-    bundle.check([], force=False)
+    bundle = Bundle(Place.of(folder / _SYNTHETIC), model=folder / "model.json")
+    bundle.check([])
     with paid_fit(folder / _TABLE, schema, spending, quiet) as fit:
         bundle.write(fit.model, fit=fit)
 

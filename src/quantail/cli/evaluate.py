@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
-from quantail.cli.options import Force, Formulas, ReportPath
+from quantail.cli.options import Force, Formulas, ReportPath, TableInput
 from quantail.cli.staging import check_outputs, write_text
 
 if TYPE_CHECKING:
@@ -23,10 +23,12 @@ EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml 
 
 
 def evaluate(
-    real: Annotated[Path, typer.Argument(help="The confidential table.")],
-    synth: Annotated[Path, typer.Argument(help="The synthetic table.")],
+    real: TableInput,
+    synth: Annotated[
+        str, typer.Argument(metavar="SYNTH", help="The synthetic table, a file or URL as well.")
+    ],
     holdout: Annotated[
-        Path | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
+        str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,
     schema: Annotated[
         Path | None, typer.Option("--schema", "-s", help="Which columns to compare; all if left out.")

@@ -21,13 +21,14 @@ from quantail.cli.options import (
     Seed,
     SimulateNoise,
     Slopes,
+    TableInput,
 )
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
 
 
 def fit(
-    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    file: TableInput,
     schema: SchemaPath,
     epsilon: Epsilon,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (JSON).")],

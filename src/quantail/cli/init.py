@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from quantail.cli.console import note, say
+from quantail.cli.options import TableInput
 from quantail.cli.staging import check_outputs, write_text
 
 EXAMPLE = "quantail init payroll.csv -o schema.toml"
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    file: TableInput,
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema file to write.")] = Path(
         "schema.toml"
     ),
@@ -23,10 +24,12 @@ def init(
     Only column names and types are used. Bounds and categories are left blank: fill them in from rules,
     codebooks or law, never by looking at the data, because what the data reveal costs privacy.
     """
-    from quantail.frames import read_header
+    from quantail.frames import Place, read_header
     from quantail.schema import draft
 
     check_outputs([output], [file], force)
     write_text(output, draft(read_header(file)), force)
     say(f"Wrote {output}.")
-    note(f"Next: fill in its blanks from public knowledge, then `quantail check {file} --schema {output}`.")
+    note(
+        f"Next: fill in its blanks from public knowledge, then `quantail check {Place.of(file)} --schema {output}`."
+    )

@@ -70,5 +70,8 @@ TableInput = Annotated[
     ),
 ]
 TableOutput = Annotated[
-    Path, typer.Option("--output", "-o", help="Synthetic table to write, .parquet or .csv.")
+    str,
+    typer.Option(
+        "--output", "-o", help="Synthetic table to write: .csv, .parquet, .dta, .sav, .xlsx, ..., or a URL."
+    ),
 ]

@@ -16,7 +16,7 @@ import pyarrow as pa
 from quantail.cli.account import Account, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
-from quantail.frames import Place, check_table, read_table
+from quantail.frames import Place, Where, check_table, read_table
 from quantail.privacy.budget import parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.schema import Schema
@@ -95,7 +95,7 @@ class Fit:
 
 
 @contextmanager
-def paid_fit(file: Path | str, schema: Schema, spending: Spending, quiet: bool = False) -> Iterator[Fit]:
+def paid_fit(file: Where, schema: Schema, spending: Spending, quiet: bool = False) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over."""
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
@@ -120,7 +120,7 @@ def paid_fit(file: Path | str, schema: Schema, spending: Spending, quiet: bool =
             account.close(released)
 
 
-def read_fitting(file: Path | str, schema: Schema) -> pa.Table:
+def read_fitting(file: Where, schema: Schema) -> pa.Table:
     """Read a table, or raise a DataError that lists every way in which it does not fit its schema."""
     table = read_table(file, schema)
     problems = check_table(table, schema)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quantail.cli.console import INTERNAL, note, say, warn
-from quantail.cli.options import Force, Formulas
+from quantail.cli.options import Force, Formulas, TableInput
 from quantail.cli.staging import check_outputs, write_text
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
+    from quantail.frames import Where
     from quantail.report.card import Released
     from quantail.schema import Schema
 
@@ -19,14 +20,16 @@ EXAMPLE = "quantail report payroll.csv synthetic.parquet --schema schema.toml -o
 
 
 def report(
-    real: Annotated[Path, typer.Argument(help="The confidential table.")],
-    synth: Annotated[Path, typer.Argument(help="The synthetic table.")],
+    real: TableInput,
+    synth: Annotated[
+        str, typer.Argument(metavar="SYNTH", help="The synthetic table, a file or URL as well.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
     schema: Annotated[
         Path | None, typer.Option("--schema", "-s", help="Which columns to compare; the model's, or all.")
     ] = None,
     holdout: Annotated[
-        Path | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
+        str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,
     model: Annotated[
         Path | None, typer.Option(help="The saved model: adds the facts of the release and its budget.")
@@ -46,7 +49,7 @@ def report(
     write_internal(output, real, synth, facts, holdout, released, formula or (), force)
 
 
-def check_report(path: Path, inputs: Sequence[Path | None], force: bool) -> None:
+def check_report(path: Path, inputs: "Sequence[Where | None]", force: bool) -> None:
     """Raise unless the report can be written and is not mistaken for something else."""
     if path.suffix not in (".html", ".htm"):
         raise OptionError(f"{path}: the report is an HTML page; give it a name that ends in .html")
@@ -55,10 +58,10 @@ def check_report(path: Path, inputs: Sequence[Path | None], force: bool) -> None
 
 def write_internal(
     path: Path,
-    real: Path,
-    synth: Path,
+    real: "Where",
+    synth: "Where",
     schema: "Schema | None",
-    holdout: Path | None = None,
+    holdout: "Where | None" = None,
     model: "Released | None" = None,
     formulas: Sequence[str] = (),
     force: bool = False,

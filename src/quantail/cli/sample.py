@@ -23,10 +23,11 @@ def sample(
     The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
     from quantail.cli.bundle import Bundle
+    from quantail.frames import Place
     from quantail.synthesis import TableModel
 
-    bundle = Bundle(output, rows, replicates)
-    bundle.check([model], force)
+    bundle = Bundle(Place.of(output), rows, replicates, force=force)
+    bundle.check([model])
     fitted = TableModel.load(model)
     bundle.write(fitted, seed)
     bundle.announce(fitted.private)

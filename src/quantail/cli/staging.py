@@ -10,12 +10,15 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from quantail.errors import DataError
 
+if TYPE_CHECKING:
+    from quantail.frames import Where
 
-def check_outputs(paths: Iterable[Path], inputs: Iterable[Path | str], force: bool = False) -> None:
+
+def check_outputs(paths: Iterable[Path], inputs: "Iterable[Where]", force: bool = False) -> None:
     """Raise a DataError unless every path can be written and none is an input (a path or URL) or named twice."""
     from quantail.frames import Place
 

@@ -23,6 +23,7 @@ from quantail.cli.options import (
     Seed,
     SimulateNoise,
     Slopes,
+    TableInput,
     TableOutput,
 )
 
@@ -30,7 +31,7 @@ EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger -o s
 
 
 def synth(
-    file: Annotated[Path, typer.Argument(help="The confidential table, CSV or Parquet.")],
+    file: TableInput,
     schema: SchemaPath,
     epsilon: Epsilon,
     output: TableOutput,
@@ -59,14 +60,15 @@ def synth(
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.report import check_report, write_internal
+    from quantail.frames import Place
     from quantail.schema import Schema
 
     spending = Spending(
         epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
     )
     facts = Schema.load(schema)
-    bundle = Bundle(output, rows, replicates, model)
-    bundle.check([file, schema, ledger, report], force)
+    bundle = Bundle(Place.of(output), rows, replicates, model, force)
+    bundle.check([file, schema, ledger, report])
     if report is not None:
         check_report(report, [file, schema, ledger, model], force)
     with paid_fit(file, facts, spending, quiet) as fit:

@@ -7,7 +7,7 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
-from quantail.frames.files import check_output, open_source, read_header, read_table, write_table
+from quantail.frames.files import Where, check_output, open_source, read_header, read_table, write_table
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_shape import PanelShape, panel_frame
@@ -24,6 +24,7 @@ __all__ = [
     "Place",
     "Problem",
     "Source",
+    "Where",
     "check_output",
     "check_table",
     "confidential_columns",

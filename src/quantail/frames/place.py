@@ -9,7 +9,7 @@ A URL may hold a password. What is shown of a place never does: user, password a
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -85,6 +85,12 @@ class Place:
     def folder(self) -> Path:
         """Where files that belong to the table go: beside its file, or here if it is on a server."""
         return Path() if self.path is None else self.path.parent
+
+    def numbered(self, number: int) -> "Place":
+        """Return the place of one of several tables: out-1.parquet, or the table out_1."""
+        if self.scheme == "file" and self.path is not None:
+            return replace(self, path=self.path.with_name(f"{self.path.stem}-{number}{self.path.suffix}"))
+        return replace(self, table=f"{self.table}_{number}")
 
     def __str__(self) -> str:
         if self.scheme == "file":
