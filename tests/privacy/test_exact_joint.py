@@ -13,7 +13,7 @@ import pytest
 
 from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import joint_mechanism
-from quantail.privacy import PathQuestion, gate, paths
+from quantail.privacy import PathQuestion, SimulatedNoise, gate, paths
 from quantail.quantiles import draw_rungs, joint
 from quantail.quantiles.joint import targets
 
@@ -98,15 +98,15 @@ def test_jitter_by_position_is_caught_under_add_remove_only():
 
 def test_jitter_that_depends_on_other_rows_is_caught(monkeypatch):
     # A step as wide as the table: one row decides how far all others are moved.
-    honest = joint._spread
+    honest = joint.spread_places
 
-    def stretched(opened, values, grid):
+    def stretched(values, uniform, grid):
         monkeypatch.setattr(joint, "_SPREAD_STEPS", float(np.ptp(values)))
-        return honest(opened, values, grid)
+        return honest(values, uniform, grid)
 
     tables = [([last, *[1.0] * 3, *[3.5] * 3], np.array([0.8] * 4 + [0.5] * 3)) for last in (1.0, 9.0)]
     assert 0 < pair_loss("replace-one", *tables) <= 1
-    monkeypatch.setattr(joint, "_spread", stretched)
+    monkeypatch.setattr(joint, "spread_places", stretched)
     assert pair_loss("replace-one", *tables) > 1.1
 
 
@@ -179,6 +179,8 @@ def test_a_single_candidate_is_counted_whatever_the_order_of_rows():
     asked = []
 
     class Asked:
+        noise = SimulatedNoise(1)
+
         def path(self, leaf, questions):
             asked.extend(questions)
             return [np.array([0])]

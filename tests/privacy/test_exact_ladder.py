@@ -73,9 +73,9 @@ def test_blocks_left_out_when_empty_are_caught(monkeypatch):
     # Branching on emptiness: a block without rows is answered without asking.
     honest = ladder._question
 
-    def skipping(node, values, *rest):
-        question, candidates = honest(node, values, *rest)
-        if values.size == 0:
+    def skipping(node, counts, *rest):
+        question, candidates = honest(node, counts, *rest)
+        if counts[-1] == 0:
             return ladder.Selection(question.scores[:1], question.sensitivity), candidates[:1]
         return question, candidates
 

@@ -8,6 +8,7 @@ import pytest
 from quantail.auditing.enumeration import gate_of, replaced, worst_loss
 from quantail.auditing.mechanisms import few_slopes, slope_mechanism
 from quantail.quantiles import choose_slope, slopes
+from quantail.quantiles.rows import gathered
 
 pytestmark = pytest.mark.usefixtures("enumerable")
 
@@ -85,9 +86,9 @@ def test_each_stage_may_use_a_secret_subsample_of_its_own(monkeypatch, relation)
 
 def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
     # An added row pushes another one out of a part of fixed size: replace-one at the price of add/remove.
-    def fixed(gate, y, x, rows, most):
-        kept = gate.noise.choice(y.size, rows, replace=False)
-        return y[kept], x[kept]
+    def fixed(gate, rows, most, *vectors):
+        kept = gate.noise.choice(vectors[0].rows.size, rows, replace=False)
+        return tuple(part[kept] for part in gathered(*vectors))
 
     monkeypatch.setattr(slopes, "subsample", fixed)
     assert slope_loss("add-remove", 4, 1, points=FEW_POINTS[1:]) > 1.1

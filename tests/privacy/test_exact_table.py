@@ -5,8 +5,6 @@ same answers. What is released must then be the same to the last bit (nothing ma
 the gate), and no leaf may be more likely under one table than under the other by more than it costs.
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,6 +13,7 @@ from quantail.auditing.replay import Divergence, replay
 from quantail.auditing.whole_tables import ROWS, frame_of, neighbour_of, schema_of
 from quantail.privacy import Gate
 from quantail.quantiles import Scale, joint, tilt
+from quantail.quantiles.rows import gathered
 from quantail.synthesis import TableSynthesizer, fitting, table
 
 RELATIONS = ("replace-one", "add-remove")
@@ -72,6 +71,11 @@ def test_zcdp_replays_too():
     assert all(loss <= (8 * float(found.costs[leaf])) ** 0.5 + 1e-9 for leaf, loss in found.losses.items())
 
 
+def seen(vector):
+    """Return what no release may see: a confidential vector as it is."""
+    return gathered(vector)[0]
+
+
 def is_caught(row, relation, epsilon=30) -> bool:
     """Say whether a replay notices anything: other candidates, another model, or a leaf that overspends."""
     try:
@@ -85,7 +89,7 @@ def test_grid_that_ends_at_the_data_is_caught(monkeypatch):
     honest = fitting.draw_rungs
 
     def with_own_bounds(gate, leaf, values, grid, levels, rows):
-        return honest(gate, leaf, values, grid * (values.max() / grid[-1]), levels, rows)
+        return honest(gate, leaf, values, grid * (seen(values).max() / grid[-1]), levels, rows)
 
     monkeypatch.setattr(fitting, "draw_rungs", with_own_bounds)
     assert is_caught(0, "replace-one")
@@ -95,7 +99,7 @@ def test_slope_candidates_from_private_rows_are_caught(monkeypatch):
     honest = fitting.choose_slope
 
     def scaled(gate, leaves, y, x, median, reach, rows):
-        return honest(gate, leaves, y, x, median, float(np.ptp(y)), rows)
+        return honest(gate, leaves, y, x, median, float(np.ptp(seen(y))), rows)
 
     monkeypatch.setattr(fitting, "choose_slope", scaled)
     assert is_caught(0, "replace-one")
@@ -105,7 +109,7 @@ def test_calibration_cells_from_private_rows_are_caught(monkeypatch):
     honest = fitting.draw_calibration
 
     def own_cells(gate, leaf, values, implied, *rest):
-        return honest(gate, leaf, values, values, *rest)
+        return honest(gate, leaf, values, seen(values), *rest)
 
     monkeypatch.setattr(fitting, "draw_calibration", own_cells)
     assert is_caught(0, "replace-one")
@@ -117,7 +121,7 @@ def test_scale_that_was_not_released_is_caught(monkeypatch):
 
     def own_scale(fit, design):
         scale = honest(fit, design)
-        return scale.crossing(float(np.mean(np.abs(fit.confidential[design.column.name]))))
+        return scale.crossing(float(np.mean(np.abs(seen(fit.confidential.column(design.column.name))))))
 
     monkeypatch.setattr(fitting, "_fit_scale", own_scale)
     assert is_caught(0, "replace-one")
@@ -129,27 +133,28 @@ def test_median_of_a_tilt_that_was_not_released_is_caught(monkeypatch):
 
     def own_median(gate, leaf, values, *rest):
         honest(gate, leaf, values, *rest)
-        return np.array([np.mean(values)])
+        return np.array([np.mean(seen(values))])
 
     monkeypatch.setattr(tilt, "draw_rungs", own_median)
     assert is_caught(0, "replace-one", epsilon=90)
 
 
 def test_jitter_by_position_is_caught_under_add_remove(monkeypatch):
-    honest = joint._spread
+    honest = joint.spread_places
 
-    def by_position(gate, values, grid):
-        return honest(SimpleNamespace(noise=np.random.default_rng(1)), values, grid)
+    def by_position(values, uniform, grid):
+        return honest(values, np.random.default_rng(1).random(values.size), grid)
 
-    monkeypatch.setattr(joint, "_spread", by_position)
+    monkeypatch.setattr(joint, "spread_places", by_position)
     assert is_caught(0, "add-remove")
     assert not is_caught(0, "replace-one")
 
 
 def test_dither_by_position_is_caught_under_add_remove(monkeypatch):
     # Numbers that anybody could know: taking the first row out gives every other row another number.
-    honest = Scale.dithered
-    monkeypatch.setattr(Scale, "dithered", lambda self, v, noise: honest(self, v, np.random.default_rng(1)))
+    honest = Scale.spread
+    known = np.random.default_rng(1).random(ROWS)
+    monkeypatch.setattr(Scale, "spread", lambda self, v, uniform: honest(self, v, known[: v.size]))
     assert is_caught(0, "add-remove")
     assert not is_caught(0, "replace-one")
 
@@ -222,8 +227,7 @@ def test_rows_are_worked_on_one_by_one():
         assert worked(part).tolist() == whole[part].tolist()
 
     def places(part):
-        source = SimpleNamespace(noise=SimpleNamespace(random=lambda size: u[part]))
-        return joint._spread(source, x[part], grid)
+        return joint.spread_places(x[part], u[part], grid)
 
-    alone = sorted(float(places(np.array([k]))[0]) for k in range(1001))
+    alone = [float(places(np.array([k]))[0]) for k in range(1001)]
     assert places(np.arange(1001)).tolist() == alone  # more rows than candidates, and fewer

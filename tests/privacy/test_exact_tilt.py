@@ -8,7 +8,8 @@ import pytest
 
 from quantail.auditing.enumeration import gate_of, law_of, loss, replaced, worst_loss
 from quantail.auditing.mechanisms import few_tilts, growth_mechanism, tilt_mechanism
-from quantail.quantiles import slopes, tilt
+from quantail.quantiles import Vector, slopes, tilt
+from quantail.quantiles.rows import gathered
 
 pytestmark = pytest.mark.usefixtures("enumerable")
 
@@ -102,9 +103,9 @@ def test_questions_that_share_rows_are_caught(monkeypatch):
     monkeypatch.setattr(tilt, "_TWO_SIDES", 0.0)
     honest, every = tilt.subsample, {}
 
-    def remembered(gate, y, x, rows, most):
-        every["y"], every["x"] = y, np.where(x > 0, x - tilt._APART, x + tilt._APART)
-        return honest(gate, y, x, rows, most)
+    def remembered(gate, rows, most, *vectors):
+        every["y"], every["x"], _ = gathered(*vectors)
+        return honest(gate, rows, most, *vectors)
 
     monkeypatch.setattr(tilt, "subsample", remembered)
     monkeypatch.setattr(
@@ -127,7 +128,7 @@ def test_sides_of_a_private_median_are_caught(monkeypatch):
         z = np.array([-1.5, -0.5, 0.5, 1.5] * 4 + [0.5])
         sizes = np.append(z[:-1] * 0.6, 0.0)
         flat = np.append(np.repeat([1.0, 2.0], 8), last)
-        return tilt._choose_growth(gate, leaf, sizes, z, flat > flat.mean(), z.size)
+        return tilt._choose_growth(gate, leaf, *map(Vector.of, (sizes, z, flat > flat.mean())), z.size)
 
     first, second = (law_of(lambda noise, last=last: mechanism(last, noise)) for last in (1.0, 99.0))
     assert loss(first, second) > 1.1

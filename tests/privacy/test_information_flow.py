@@ -28,6 +28,7 @@ from quantail.cli import app
 from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
 from quantail.quantiles import joint
 from quantail.quantiles.grid import increasing
+from quantail.quantiles.rows import gathered
 from quantail.report import card
 from quantail.synthesis import TableSynthesizer, fitting, model
 
@@ -127,13 +128,13 @@ def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> Non
         return honest(levels, rungs * (1 + 1e-15 * leaked[0] % 1e-9), *rest)
 
     leaked = [0.0]
-    spread = joint._spread
+    spread = joint.spread_places
 
-    def spying(gate: Any, values: Any, grid: Any) -> Any:
+    def spying(values: Any, uniform: Any, grid: Any) -> Any:
         leaked[0] = float(np.abs(values).sum())
-        return spread(gate, values, grid)
+        return spread(values, uniform, grid)
 
-    monkeypatch.setattr(joint, "_spread", spying)
+    monkeypatch.setattr(joint, "spread_places", spying)
     monkeypatch.setattr(fitting, "fit_curve", nudged)
     first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)
     assert first["model.json"] != second["model.json"]
@@ -143,7 +144,9 @@ def test_a_question_that_depends_on_the_rows_shows(tmp_path, still, caplog, monk
     honest = fitting.draw_rungs
 
     def fewer(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int) -> Any:
-        return honest(gate, leaf, values, grid[: grid.size - int(values.max()) % 7], levels, rows)
+        return honest(
+            gate, leaf, values, grid[: grid.size - int(gathered(values)[0].max()) % 7], levels, rows
+        )
 
     monkeypatch.setattr(fitting, "draw_rungs", fewer)
     first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)
@@ -181,6 +184,7 @@ HANDLED = {
     "synthesis.column",  # the cell of each row, for a count
     "synthesis.lines_model",  # takes released slopes off
     "quantiles.scale",  # dither and the modelling scale
+    "quantiles.rows",  # chunks of rows
     "quantiles.joint",  # counts at or below candidates
     "quantiles.ladder",
     "quantiles.lattice",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quantail.quantiles import climb, ladder_depth
-from quantail.quantiles.ladder import level_sensitivity
+from quantail.quantiles.ladder import count_blocks, level_sensitivity
 
 TAUS = tuple(Fraction(k, 20) for k in (1, 4, 10, 16, 19))
 LEVELS = np.array([float(tau) for tau in TAUS])
@@ -18,10 +18,16 @@ def blocks_of(*sizes, seed=0):
     return [rng.normal(k % 3 - 1, 0.5 + 0.2 * k, size) for k, size in enumerate(sizes)]
 
 
+def cells_of(blocks, grid=GRID):
+    """Count the rows of every block between neighbouring candidates."""
+    number = np.repeat(np.arange(len(blocks)), [block.size for block in blocks])
+    return count_blocks(np.concatenate(blocks), number, len(blocks), grid)
+
+
 def test_a_huge_budget_gives_the_quantiles_of_every_block(gate_of, relation, definition):
     blocks = blocks_of(4001, 3001, 2001)
     gate, leaves = gate_of(ladder_depth(len(TAUS)), 10**6, relation, definition)
-    rungs = climb(gate, leaves, blocks, TAUS, GRID)
+    rungs = climb(gate, leaves, cells_of(blocks), TAUS, GRID)
     assert rungs.shape == (3, len(TAUS))
     assert gate.unused == 0
     for block, found in zip(blocks, rungs, strict=True):
@@ -36,7 +42,7 @@ def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
         found = []
         for seed in range(12):
             gate, leaves = gate_of(ladder_depth(len(TAUS)), each, relation, definition, seed)
-            found.append(climb(gate, leaves, [block], TAUS, GRID)[0])
+            found.append(climb(gate, leaves, cells_of([block]), TAUS, GRID)[0])
         errors.append(np.abs(np.array(found) - np.quantile(block, LEVELS)).mean())
     assert errors[0] > 2 * errors[1] > 2 * errors[2]
 
@@ -45,7 +51,7 @@ def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
 def test_rungs_never_cross_and_lie_on_the_grid(gate_of, relation, grid):
     for seed in range(10):
         gate, leaves = gate_of(3, Fraction(1, 1000), relation, seed=seed)
-        rungs = climb(gate, leaves, blocks_of(20, 0, 5, seed=seed), TAUS, grid)
+        rungs = climb(gate, leaves, cells_of(blocks_of(20, 0, 5, seed=seed), grid), TAUS, grid)
         assert (np.diff(rungs, axis=1) >= 0).all()
         assert set(rungs.ravel()) <= set(grid)
 
@@ -54,7 +60,7 @@ def test_empty_blocks_are_asked_like_the_others(gate_of, relation):
     journals = []
     for sizes in ((50, 50), (100, 0), (0, 0)):
         gate, leaves = gate_of(3, 1, relation)
-        climb(gate, leaves, blocks_of(*sizes), TAUS, GRID)
+        climb(gate, leaves, cells_of(blocks_of(*sizes)), TAUS, GRID)
         journals.append([(call.kind, call.leaf, call.questions) for call in gate.journal])
     assert journals[0] == journals[1] == journals[2]
 
@@ -64,7 +70,7 @@ def test_rows_of_one_block_do_not_move_another(gate_of):
     found = []
     for other in (two, two + 3):
         gate, leaves = gate_of(3, 10**6)
-        found.append(climb(gate, leaves, [one, other], TAUS, GRID)[0])
+        found.append(climb(gate, leaves, cells_of([one, other]), TAUS, GRID)[0])
     np.testing.assert_allclose(found[0], found[1], atol=0.02)
 
 
@@ -72,7 +78,7 @@ def test_rows_of_one_block_do_not_move_another(gate_of):
 def test_depth_is_enough_for_bisection_and_no_more(gate_of, rungs):
     taus = [Fraction(k, rungs + 1) for k in range(1, rungs + 1)]
     gate, leaves = gate_of(ladder_depth(rungs))
-    found = climb(gate, leaves, blocks_of(2000), taus, GRID)
+    found = climb(gate, leaves, cells_of(blocks_of(2000)), taus, GRID)
     assert np.isfinite(found).all()
     assert gate.unused == 0
     assert (np.diff(found[0]) > 0).all()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.quantiles import choose_slope
+from quantail.quantiles import Vector, choose_slope
 from quantail.quantiles.depth import slope_stages, slope_step
 from quantail.quantiles.slopes import (
     MOST_ROWS,
@@ -211,7 +211,7 @@ class TestSubsample:
         found = []
         for seed in range(10):
             gate, _ = gate_of(1, 1, relation, seed=seed)
-            part_y, part_x = subsample(gate, y, 2 * y, rows)
+            part_y, part_x = subsample(gate, rows, MOST_ROWS, Vector.of(y), Vector.of(2 * y))
             np.testing.assert_array_equal(part_x, 2 * part_y)
             assert np.unique(part_y).size == part_y.size
             found.append(part_y)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.privacy import Gate, Plan, SimulatedNoise
+from quantail.quantiles import HeldRows
 from quantail.schema import Column, Schema
 from quantail.synthesis import draw_design
 from quantail.synthesis.fitting import fit_columns
@@ -86,7 +87,7 @@ def check_fit(schema, rows, cost, definition):
     design = draw_design(schema, rows, cost, definition)
     gate = Gate(design.plan, SimulatedNoise(1), schema.neighbours)
     told = []
-    models = fit_columns(gate, design, confidential(schema, rows), told.append)
+    models = fit_columns(gate, design, HeldRows(confidential(schema, rows)), told.append)
     assert gate.unused == 0
     assert len(gate.journal) == len(design.plan.leaves())
     assert sum((call.cost for call in gate.journal), Fraction(0)) == cost

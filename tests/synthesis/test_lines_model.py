@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quantail.datasets import paper_schema
 from quantail.privacy import Gate, SimulatedNoise
-from quantail.quantiles import Scale
+from quantail.quantiles import HeldRows, Scale
 from quantail.quantiles.quantreg import level_weights
 from quantail.schema import Column, Schema
 from quantail.synthesis.column import Slope
@@ -86,7 +86,7 @@ def fitted(order, slopes, seed, schema, epsilon=F(1, 2), rows=60, draw=None):
     rng = np.random.default_rng(seed)
     table = {c.name: rng.uniform(c.lower, c.upper, rows) ** 0.9 for c in schema.columns}
     gate = Gate(design.plan, SimulatedNoise(seed), "replace-one")
-    return fit_lines(gate, design, table, lambda name: None)
+    return fit_lines(gate, design, HeldRows(table), lambda name: None)
 
 
 def domain_points(columns, schema, rng):

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from quantail.auditing.enumeration import Table, Worst, neighbours
+from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
 from quantail.privacy import Gate, Plan, Relation
-from quantail.quantiles import Scale, draw_calibration
+from quantail.privacy.noise import Stream
+from quantail.quantiles import HeldRows, Scale, draw_calibration
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, fitting
 from quantail.synthesis.column import CategoryModel
@@ -53,6 +54,10 @@ class Watching:
         """Move no row."""
         return np.full(size, 0.5)
 
+    def stream(self, rows: int) -> Stream:
+        """Move no row."""
+        return stretches(self.random(rows))
+
 
 Counting = Callable[[Table, Watching], Any]
 """Asks for counts and returns what is released; compared by ==."""
@@ -86,8 +91,9 @@ def categories_in_context(relation: Relation) -> Counting:
 
     def counting(table: Table, noise: Watching) -> Any:
         place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
-        fit = fitting.Fit(Gate(plan, noise, relation), 4, {"kind": kind}, noise.generator())
-        fit.values["place"] = fit.innovations["place"] = place
+        rows = HeldRows({"kind": kind, "place": place})
+        fit = fitting.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
+        fit.values["place"] = fit.innovations["place"] = rows.column("place")
         fit.models["place"] = CategoryModel("place", "", (), ((1 / 3,) * 3,))
         return fitting._fit_category(fit, design)
 
@@ -99,8 +105,9 @@ def values_of_a_column(relation: Relation) -> Counting:
     scale, leaf = Scale.of(Column("jobs", "integer", 0, 4)), Plan.leaf("count", Fraction(1))
 
     def counting(table: Table, noise: Watching) -> Any:
-        fit = fitting.Fit(Gate(leaf, noise, relation), 4, {}, noise.generator())
-        return fitting._count_cells(fit, leaf, scale, np.array(table, dtype=float))
+        rows = HeldRows({"jobs": np.array(table, dtype=float)})
+        fit = fitting.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
+        return fitting._count_cells(fit, leaf, scale, rows.column("jobs"))
 
     return counting
 

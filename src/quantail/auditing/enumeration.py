@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.privacy import Gate, Plan, Relation, gate, paths
-from quantail.privacy.noise import noisy_max_measurement
+from quantail.privacy.noise import Stream, noisy_max_measurement
 
 SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
 
@@ -75,6 +75,10 @@ class Branching:
         law = np.log([self.kept, 1 - self.kept])
         return np.array([(SECRET_KEPT, SECRET_DROPPED)[self.choose(law, secret=True)] for _ in range(size)])
 
+    def stream(self, rows: int) -> Stream:
+        """Return the numbers of `random`, by position."""
+        return stretches(self.random(rows))
+
     def generator(self) -> Any:
         """Return itself, for `choice`."""
         return self
@@ -83,6 +87,11 @@ class Branching:
         """Take each subset of fixed size; the outcome stays secret."""
         subsets = list(combinations(range(rows), size))
         return np.array(subsets[self.choose(np.full(len(subsets), -math.log(len(subsets))), secret=True)])
+
+
+def stretches(numbers: Floats) -> Stream:
+    """Return numbers by position."""
+    return lambda start, size: numbers[start : start + size]
 
 
 Mechanism = Callable[[Table, Branching], Hashable]

@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.privacy import Relation
 from quantail.quantiles import (
+    Vector,
     choose_slope,
     climb,
     draw_bend,
@@ -25,6 +26,7 @@ from quantail.quantiles import (
     slopes,
     tilt,
 )
+from quantail.quantiles.ladder import count_blocks
 
 Floats = NDArray[np.float64]
 Unit = Literal["epsilon", "rho"]
@@ -53,9 +55,10 @@ def ladder_mechanism(
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *[Fraction(1, depth)] * depth)
-        parts = [[v for k, v in table if k == block] for block in range(blocks)] if blocks else [table]
-        values = [np.array(part, dtype=float) for part in parts]
-        return climb(gate, gate.plan.leaves(), values, taus, grid).tobytes()
+        rows = table if blocks else [(0, value) for value in table]
+        block, values = np.array(rows, dtype=float).reshape(-1, 2).T
+        cells = count_blocks(values, block.astype(np.int64), max(blocks, 1), grid)
+        return climb(gate, gate.plan.leaves(), cells, taus, grid).tobytes()
 
     return mechanism
 
@@ -142,6 +145,6 @@ def growth_mechanism(
         gate = gate_of(noise, relation, cost, unit=unit)
         (leaf,) = gate.plan.leaves()
         sizes, z, side = np.array((*always, *table)).reshape(-1, 3).T
-        return tilt._choose_growth(gate, leaf, sizes, z, side > 0, known)
+        return tilt._choose_growth(gate, leaf, *map(Vector.of, (sizes, z, side > 0)), known)
 
     return mechanism

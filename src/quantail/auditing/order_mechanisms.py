@@ -12,7 +12,7 @@ import numpy as np
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.auditing.mechanisms import Floats, Replacement
 from quantail.privacy import Gate, Plan, Relation
-from quantail.quantiles import lattice, lines, slopes
+from quantail.quantiles import HeldRows, lattice, lines, slopes
 from quantail.quantiles.lattice import Candidates, Surroundings
 from quantail.quantiles.lines import Instruments, index_instruments, release_lines
 from quantail.quantiles.orders import Order, steps_of
@@ -69,7 +69,7 @@ def column_mechanism(
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = _gate_without_dither(design.plan, noise, len(table), relation)
-        (model,) = fit_lines(gate, design, {"y": np.array(table)}, lambda name: None)
+        (model,) = fit_lines(gate, design, HeldRows({"y": np.array(table)}), lambda name: None)
         _all_asked(gate)
         return model.base, model.at_low
 
@@ -107,7 +107,7 @@ def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: in
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = _gate_without_dither(design.plan, noise, len(table), relation)
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
-        models = fit_lines(gate, design, {"x": x, "y": y}, lambda name: None)
+        models = fit_lines(gate, design, HeldRows({"x": x, "y": y}), lambda name: None)
         _all_asked(gate)
         return models
 

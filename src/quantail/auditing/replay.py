@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from quantail.auditing.enumeration import Floats, replaced
+from quantail.auditing.enumeration import Floats, replaced, stretches
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.privacy import Gate, Plan, SecureNoise, SimulatedNoise, paths
+from quantail.privacy.noise import Stream
 from quantail.synthesis import panel, table
 
 
@@ -82,6 +83,10 @@ class Replayed:
             numbers = numbers if self.removed is None else np.delete(numbers, self.removed)
         self.uniform.append(numbers)
         return numbers
+
+    def stream(self, rows: int) -> Stream:
+        """Return the numbers of `random`, by position."""
+        return stretches(self.random(rows))
 
     def below(self, total: int) -> int:
         """Refuse: paths are answered within `replaying`."""

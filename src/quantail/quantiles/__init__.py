@@ -1,4 +1,4 @@
-"""Conditional quantile models: scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference.
+"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference.
 
 The paper's orders made valid are in `orders` (which quantile when), `lattice` (candidates) and `lines` (scores).
 """
@@ -9,6 +9,7 @@ from quantail.quantiles.calibration import Remap, draw_calibration
 from quantail.quantiles.curve import Curve, StepCurve, curve_from_dict, fit_curve
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
+from quantail.quantiles.rows import HeldRows, Rows, Vector
 from quantail.quantiles.scale import Scale
 from quantail.quantiles.slopes import choose_slope
 from quantail.quantiles.tilt import draw_tilt
@@ -17,9 +18,12 @@ __all__ = [
     "BEND_LEVELS",
     "Bend",
     "Curve",
+    "HeldRows",
     "Remap",
+    "Rows",
     "Scale",
     "StepCurve",
+    "Vector",
     "choose_slope",
     "climb",
     "curve_from_dict",

@@ -13,13 +13,15 @@ increasing in r, so quantiles never cross.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan
-from quantail.quantiles.ladder import climb
+from quantail.quantiles.ladder import climb, count_blocks
+from quantail.quantiles.rows import Vector
 
 Floats = NDArray[np.float64]
 
@@ -85,8 +87,8 @@ class Bend:
 def draw_bend(
     gate: Gate,
     leaves: Sequence[Plan],
-    residual: Floats,
-    bins: NDArray[np.int64],
+    residual: Vector | Floats,
+    bins: Vector | NDArray[np.int64],
     expected: Floats,
     centres: Floats,
     overall: Floats,
@@ -98,7 +100,7 @@ def draw_bend(
 
     Parameters
     ----------
-    residual, bins : arrays
+    residual, bins : Vector or array
         Confidential residuals and the bin of each row.
     expected : array
         Public expected number of rows per bin, used to judge the noise only.
@@ -107,8 +109,9 @@ def draw_bend(
     noise_rows : float
         Scale of the noise of one selection, in rows.
     """
-    blocks = [residual[bins == k] for k in range(expected.size)]
-    local = climb(gate, leaves, blocks, LEVELS, grid)
+    count = partial(count_blocks, blocks=expected.size, grid=grid)
+    cells = Vector.of(residual).total(count, Vector.of(bins))
+    local = climb(gate, leaves, cells, LEVELS, grid)
     low, middle, high = overall
     # Released quantiles may coincide (an atom), but nothing is narrower than a step between candidates.
     span = max(float(high - low), float(np.diff(grid).min()) if grid.size > 1 else 1.0)

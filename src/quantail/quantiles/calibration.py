@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, cells_touched
+from quantail.quantiles.rows import Vector
 
 Floats = NDArray[np.float64]
 
@@ -68,13 +69,13 @@ def cell_levels(cells: int) -> Floats:
 
 
 def draw_calibration(
-    gate: Gate, leaf: Plan, values: Floats, implied: Floats, atom: float, cells: int, rows: int
+    gate: Gate, leaf: Plan, values: Vector | Floats, implied: Floats, atom: float, cells: int, rows: int
 ) -> Remap:
     """Release a calibration.
 
     Parameters
     ----------
-    values : array
+    values : Vector or array
         Confidential values on the modelling scale.
     implied : array
         Values simulated from the released models: public.
@@ -84,7 +85,9 @@ def draw_calibration(
     implied = np.sort(implied)
     cuts = np.unique(np.concatenate([[atom], np.quantile(implied, cell_levels(cells))]))
     cuts = cuts[cuts >= atom]
-    counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=cuts.size + 1).astype(np.int64)
+    counts = Vector.of(values).total(
+        lambda part: np.bincount(np.searchsorted(cuts, part, side="left"), minlength=cuts.size + 1)
+    )
     sensitivity = cells_touched(gate.relation)
     noisy = gate.count(leaf, counts, sensitivity)
     deviation = np.sqrt(2.0) * sensitivity / max(gate.signal(leaf, rows), 1e-9)

@@ -5,12 +5,16 @@ candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows bet
 Proof: privacy/proofs/joint.md.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, PathQuestion, Plan
+from quantail.quantiles.rows import Vector
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _SPREAD_STEPS = 1.0
 
@@ -21,32 +25,41 @@ def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
     return np.asarray(np.diff(cuts))
 
 
-def _spread(gate: Gate, values: Floats, grid: Floats) -> Floats:
-    """Return values as sorted places on the grid, each spread over a step to either side.
+def spread_places(values: Floats, uniform: Floats, grid: Floats) -> Floats:
+    """Return values as places on the grid, each spread over a step to either side by a number of its own.
 
     Rows that heap on less than a step would leave no good cut between candidates, and then a bad one costs little.
     Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable.
     """
     if grid.size == 1:
-        return np.sort(np.where(values <= grid[0], 0.0, 1.0))
-    places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64))
-    places = np.where(values > grid[-1], grid.size + 1.0, np.where(values < grid[0], -2.0, places))
-    return np.sort(places + 2 * _SPREAD_STEPS * (gate.noise.random(values.size) - 0.5))
+        return np.where(values <= grid[0], 0.0, 1.0)
+    places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64), -2.0, grid.size + 1.0)
+    return np.asarray(places + 2 * _SPREAD_STEPS * (uniform - 0.5))
 
 
-def draw_rungs(gate: Gate, leaf: Plan, values: Floats, grid: Floats, levels: Floats, rows: int) -> Floats:
+def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:
+    """Return how many rows lie between neighbouring candidates, with those below and above them all."""
+    cells = np.ceil(spread_places(values, uniform, grid)).astype(np.int64)
+    return np.bincount(np.clip(cells, 0, grid.size), minlength=grid.size + 1)
+
+
+def draw_rungs(
+    gate: Gate, leaf: Plan, values: Vector | Floats, grid: Floats, levels: Floats, rows: int
+) -> Floats:
     """Release the quantiles of `values` at `levels`, as members of `grid`.
 
     Parameters
     ----------
-    values : array
-        Confidential values, in any order.
+    values : Vector or array
+        Confidential values.
     grid : array
         Public candidates, ascending.
     rows : int
         Public number of rows (released, under add/remove).
     """
-    counts = np.searchsorted(_spread(gate, values, grid), np.arange(grid.size), side="right").astype(np.int64)
-    question = PathQuestion(counts, values.size, targets(rows, levels))
+    values = Vector.of(values)
+    cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
+    counts = np.cumsum(cells)
+    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels))
     (path,) = gate.path(leaf, [question])
     return grid[path]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from quantail.privacy import Gate, Plan, Relation, Selection
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,14 @@ def ladder_depth(rungs: int) -> int:
     return rungs.bit_length()
 
 
+def count_blocks(values: Floats, block: Integers, blocks: int, grid: Floats) -> Integers:
+    """Return how many rows each block has at or below the first candidate, up to the next, ..., above the last."""
+    cell = block * (grid.size + 1) + np.searchsorted(grid, values, side="left")
+    return np.bincount(cell, minlength=blocks * (grid.size + 1)).reshape(blocks, grid.size + 1)
+
+
 def climb(
-    gate: Gate, leaves: Sequence[Plan], blocks: Sequence[Floats], taus: Sequence[Fraction], grid: Floats
+    gate: Gate, leaves: Sequence[Plan], cells: Integers, taus: Sequence[Fraction], grid: Floats
 ) -> Floats:
     """Release the quantiles `taus` of every block; returns an array (blocks, rungs) of grid values.
 
@@ -47,15 +54,15 @@ def climb(
     ----------
     leaves : sequence of Plan
         One leaf for each of `ladder_depth(len(taus))` levels.
-    blocks : sequence of arrays
-        Confidential values of disjoint sets of rows.
+    cells : array (blocks, candidates + 1)
+        Confidential counts of disjoint sets of rows, by `count_blocks`.
     """
     edges = (Fraction(0), *taus, Fraction(1))
-    blocks = [np.sort(block) for block in blocks]
-    rungs = np.empty((len(blocks), len(taus)))
-    nodes = [Node(k, 0, len(taus), -np.inf, np.inf) for k in range(len(blocks))]
+    below_all = np.cumsum(np.pad(cells, ((0, 0), (1, 0))), axis=1)
+    rungs = np.empty((len(cells), len(taus)))
+    nodes = [Node(k, 0, len(taus), -np.inf, np.inf) for k in range(len(cells))]
     for leaf in leaves[: ladder_depth(len(taus))]:
-        asked = [_question(node, blocks[node.block], edges, grid, gate.relation) for node in nodes]
+        asked = [_question(node, below_all[node.block], edges, grid, gate.relation) for node in nodes]
         chosen = gate.select(leaf, [question for question, _ in asked])
         below: list[Node] = []
         for node, (_, candidates), index in zip(nodes, asked, chosen, strict=True):
@@ -78,14 +85,15 @@ def _middle(node: Node) -> int:
 
 
 def _question(
-    node: Node, values: Floats, edges: Sequence[Fraction], grid: Floats, relation: Relation
+    node: Node, counts: Integers, edges: Sequence[Fraction], grid: Floats, relation: Relation
 ) -> tuple[Selection, Floats]:
+    """Return the question of a node, and its candidates; counts[k] rows lie at or below candidate k - 1."""
     low_tau, high_tau = edges[node.first], edges[node.last + 1]
     t = (edges[_middle(node) + 1] - low_tau) / (high_tau - low_tau)
     candidates = grid[(grid > node.low) & (grid <= node.high)]
     if candidates.size == 0:  # neighbours fell on adjacent grid points: a public fact
         candidates = np.array([min(node.high, grid[-1])])
-    start, stop = np.searchsorted(values, [node.low, node.high], side="right")
-    counts = np.searchsorted(values[start:stop], candidates, side="right").astype(np.int64)
-    scores = -np.abs(t.denominator * counts - t.numerator * (stop - start))
+    start, stop = counts[np.searchsorted(np.append(grid, np.inf), [node.low, node.high], side="right")]
+    within = counts[np.searchsorted(grid, candidates, side="right")] - start
+    scores = -np.abs(t.denominator * within - t.numerator * (stop - start))
     return Selection(scores, level_sensitivity(t, relation)), candidates

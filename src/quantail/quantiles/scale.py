@@ -65,7 +65,11 @@ class Scale:
 
     def dithered(self, values: Floats, rng: Noise | np.random.Generator) -> Floats:
         """Spread values over their lattice cells and map them to the modelling scale."""
-        return self.forward(values + self.step * (rng.random(values.size) - 0.5))
+        return self.spread(values, rng.random(values.size))
+
+    def spread(self, values: Floats, uniform: Floats) -> Floats:
+        """Spread values over their lattice cells by numbers of their own, and map them to the modelling scale."""
+        return self.forward(values + self.step * (uniform - 0.5))
 
     def atom_cells(self, parts: int = 16) -> Floats:
         """Return points that split the cells of likely atoms, the lowest value and zero, on the modelling scale."""

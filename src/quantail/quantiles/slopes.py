@@ -9,11 +9,14 @@ score(b) = -min_a (|2 A(a)| + |2 B(a)|): integers, sensitivity 2 under replace-o
 every b, whatever x is. Proof: privacy/proofs/slopes.md.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
 from quantail.quantiles.depth import slope_step
+from quantail.quantiles.rows import Vector, gathered
 
 Floats = NDArray[np.float64]
 
@@ -79,8 +82,8 @@ def _signed(reach: float, ratio: float) -> Floats:
 def choose_slope(
     gate: Gate,
     leaves: tuple[Plan, ...],
-    y: Floats,
-    x: Floats,
+    y: Vector | Floats,
+    x: Vector | Floats,
     median: float,
     reach: float,
     rows: int,
@@ -115,7 +118,7 @@ def choose_slope(
             step = fine if last else reached / _MIDDLE_NUMBER
             number = int(reached / step) + 1
             candidates = slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64))
-        part_y, part_x = subsample(gate, y, x, rows, most)
+        part_y, part_x = subsample(gate, rows, most, Vector.of(y), Vector.of(x))
         scores = score_slopes(part_y, part_x, part_x > median, candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
@@ -134,12 +137,13 @@ def rows_needed(strength: float, last: bool) -> int:
     return max(least, int(signal / strength))
 
 
-def subsample(gate: Gate, y: Floats, x: Floats, rows: int, most: int = MOST_ROWS) -> tuple[Floats, Floats]:
+def subsample(gate: Gate, rows: int, most: int, *vectors: Vector) -> tuple[NDArray[Any], ...]:
     """Return a secret uniform part of the rows: of fixed size under replace-one, Poisson under add/remove."""
     if rows <= most:
-        return y, x
+        return gathered(*vectors)
     if gate.relation == "replace-one":
-        kept = gate.noise.generator().choice(y.size, most, replace=False)
+        positions = gate.noise.generator().choice(vectors[0].rows.size, most, replace=False)
+        kept = vectors[0].at(np.sort(positions))
     else:
-        kept = np.flatnonzero(gate.noise.random(y.size) < most / rows)
-    return y[kept], x[kept]
+        kept = vectors[0].uniform(gate.noise).map(lambda coins: coins < most / rows)
+    return gathered(*(vector.where(kept) for vector in vectors))

@@ -14,6 +14,7 @@ row that changes sides moves each score by half of what a replaced row may. Proo
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from quantail.privacy import Gate, Plan, Selection, strength_of
 from quantail.quantiles.bend import Bend
 from quantail.quantiles.grid import increasing
 from quantail.quantiles.joint import draw_rungs
+from quantail.quantiles.rows import Vector
 from quantail.quantiles.slopes import (
     choose_slope,
     rows_needed,
@@ -40,7 +42,6 @@ _TYPICAL_SQUARE = 0.4549  # the median of z^2
 _STEEPEST, _STEPS = 0.6, 12
 _TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
 _DOUBT = 5.0  # nats: a tilt appears only where there is one
-_APART = 1e3  # farther than any normal score
 _TAILS = np.array([0.001, 0.004, 0.012])
 _LEVELS = np.concatenate([_TAILS, (np.arange(4 * _KNOTS) + 0.5)[2:-2] / (4 * _KNOTS), 1 - _TAILS[::-1]])
 _PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS[::-1]])
@@ -49,8 +50,8 @@ _PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS
 def draw_tilt(
     gate: Gate,
     leaves: Sequence[Plan],
-    residual: Floats,
-    x: Floats,
+    residual: Vector | Floats,
+    x: Vector | Floats,
     innovation: Callable[[Floats], Floats],
     grid: Floats,
     reach: float,
@@ -70,12 +71,13 @@ def draw_tilt(
         Largest curvature that is considered, in units of the residual per normal score.
     """
     curvature, centre, spread = leaves
-    scores = normal_scores(x, innovation)
-    bent = choose_slope(gate, (curvature,), residual, _bowl(scores), _TYPICAL_SQUARE, reach, rows, _DOUBT)
-    flat = residual - bent * (_bowl(scores) - _TYPICAL_SQUARE)
+    scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
+    bowl = scores.map(_bowl)
+    bent = choose_slope(gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _DOUBT)
+    flat = Vector.of(residual).map(lambda r, squares: r - bent * (squares - _TYPICAL_SQUARE), bowl).kept()
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
-    sizes = np.log(np.maximum(np.abs(flat - middle), np.finfo(np.float64).tiny))
-    below, above = _choose_growth(gate, spread, sizes, scores, flat > middle, rows)
+    sizes = flat.map(lambda part: np.log(np.maximum(np.abs(part - middle), np.finfo(np.float64).tiny)))
+    below, above = _choose_growth(gate, spread, sizes, scores, flat.map(lambda part: part > middle), rows)
     at = ndtri(_PLACES)
     centres = increasing(innovation(_PLACES))
     tables = (centres, bent * (_bowl(at) - _TYPICAL_SQUARE), below * at, above * at)
@@ -96,19 +98,15 @@ def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
 
 
 def _choose_growth(
-    gate: Gate, leaf: Plan, sizes: Floats, scores: Floats, upper: NDArray[np.bool_], rows: int
+    gate: Gate, leaf: Plan, sizes: Vector, scores: Vector, upper: Vector, rows: int
 ) -> tuple[float, float]:
     """Release the slopes of log size on the normal score, below and above the median, from a short even list."""
-    # The side travels with its row through the subsample as the sign of a zero-free marker.
     strength = float(strength_of(leaf.cost, gate.definition))
-    most = rows_needed(strength, last=True)
-    marker = np.where(upper, scores + _APART, scores - _APART)
-    sizes, marked = subsample(gate, sizes, marker, rows, most)
+    size, z, above = subsample(gate, rows, rows_needed(strength, last=True), sizes, scores, upper)
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
     sensitivity = slope_sensitivity(gate.relation)
     bonus = zero_bonus(candidates, sensitivity, strength, _DOUBT)
-    z = np.where(marked > 0, marked - _APART, marked + _APART)
-    parts = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [marked < 0, marked > 0]
-    found = [score_slopes(sizes[part], z[part], z[part] > 0, candidates) for part in parts]
+    sides = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [~above, above]
+    found = [score_slopes(size[side], z[side], z[side] > 0, candidates) for side in sides]
     chosen = gate.select(leaf, [Selection(scores + bonus, sensitivity) for scores in found])
     return float(candidates[chosen[0]]), float(candidates[chosen[-1]])

@@ -32,6 +32,10 @@ class Slope:
     slope: float
     centre: float
 
+    def flatten(self, residual: Floats, x: Floats) -> Floats:
+        """Take what the predictor explains out of a residual."""
+        return residual - self.slope * (x - self.centre)
+
 
 @dataclass(frozen=True)
 class NumericModel:
@@ -72,7 +76,7 @@ class NumericModel:
         for name, shift in self.shifts:
             r = shift.flatten(r, earlier[name])
         for slope in self.slopes:
-            r = r - slope.slope * (earlier[slope.on] - slope.centre)
+            r = slope.flatten(r, earlier[slope.on])
         for name, bend in self.bends:
             r = bend.flatten(r, earlier[name])
         return r

@@ -1,12 +1,13 @@
 """The fit of one table (or group): the design, followed question by question through the gate.
 
-Confidential arrays live only here, in the scores, and in the gate. Everything that decides how to go on (grids,
-bins, targets) comes from the schema, from the public number of rows, or from what was released before.
+Confidential rows are asked for totals and secret parts (`quantiles/rows.py`), so that they may lie in memory, in a
+file or on other machines. Everything that decides how to go on (grids, bins, targets) comes from the schema, from
+the public number of rows, or from what was released before.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from quantail.quantiles import (
     BEND_LEVELS,
     Bend,
     Curve,
+    Rows,
     Scale,
     StepCurve,
+    Vector,
     choose_slope,
     draw_bend,
     draw_calibration,
@@ -40,14 +43,14 @@ _REACH = 0.25  # largest slope: it moves a column by this share of its range ove
 
 @dataclass
 class Fit:
-    """A fit in progress: the gate, public facts, confidential arrays and the models released so far."""
+    """A fit in progress: the gate, the public number of rows, confidential rows and the models released so far."""
 
     gate: Gate
     rows: int
-    confidential: dict[str, NDArray[Any]]
+    confidential: Rows
     rng: np.random.Generator
-    innovations: dict[str, NDArray[Any]] = field(default_factory=dict)
-    values: dict[str, NDArray[Any]] = field(default_factory=dict)
+    innovations: dict[str, Vector] = field(default_factory=dict)
+    values: dict[str, Vector] = field(default_factory=dict)
     models: dict[str, ColumnModel] = field(default_factory=dict)
 
     def predictor(self, name: str) -> NumericModel:
@@ -66,7 +69,7 @@ class Fit:
 
 
 def fit_columns(
-    gate: Gate, design: Design, confidential: dict[str, NDArray[Any]], progress: Callable[[str], None]
+    gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]
 ) -> tuple[ColumnModel, ...]:
     """Release the models of all columns of a design."""
     fit = Fit(gate, design.rows, confidential, gate.noise.generator())
@@ -79,23 +82,28 @@ def fit_columns(
 
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     scale = _fit_scale(fit, design)
-    residual = fit.values[design.column.name] = scale.dithered(
-        fit.confidential[design.column.name], fit.gate.noise
-    )
+    values = fit.values[design.column.name] = _dithered(fit, design.column.name, scale)
+    residual = values.kept()
     shifts: list[tuple[str, Bend]] = []
     for name in design.shifts:
         shift = _fit_shift(fit, design, scale, residual, name)
-        residual = shift.flatten(residual, fit.innovations[name])
+        residual = residual.map(shift.flatten, fit.innovations[name]).kept()
         shifts.append((name, shift))
     slopes = []
     for name in design.slopes:
         slope = _fit_slope(fit, design, scale, residual, name)
-        residual = residual - slope.slope * (fit.innovations[name] - slope.centre)
+        residual = residual.map(slope.flatten, fit.innovations[name]).kept()
         slopes.append(slope)
     bends, curve, residual = _fit_rest(fit, design, scale, residual)
     fit.innovations[design.column.name] = residual
     model = NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
     return _calibrated(fit, design, model) if design.calibrated else model
+
+
+def _dithered(fit: Fit, name: str, scale: Scale) -> Vector:
+    """Return a column on its modelling scale, every row spread over its lattice cell by a number of its own."""
+    column = fit.confidential.column(name)
+    return column.map(scale.spread, column.uniform(fit.gate.noise))
 
 
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
@@ -113,14 +121,14 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     scale = Scale.of(design.column)
     if not design.two_sided:
         return scale
-    sizes = np.abs(scale.dithered(fit.confidential[design.column.name], fit.gate.noise))
+    sizes = _dithered(fit, design.column.name, scale).map(np.abs)
     grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
     (typical,) = scale.unfolded(draw_rungs(fit.gate, leaf, sizes, grid, np.array([_TYPICAL]), fit.rows))
     return scale.crossing(2 * float(typical))
 
 
-def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Slope:
+def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, name: str) -> Slope:
     predictor = fit.predictor(name)
     low, high = scale.ends
     first, centre, last = predictor.innovation(np.array([0.25, 0.5, 0.75])).tolist()
@@ -140,19 +148,20 @@ def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, n
 
 
 def _fit_rest(
-    fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats
-) -> tuple[list[tuple[str, Bend]], Curve | StepCurve, Floats]:
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector
+) -> tuple[list[tuple[str, Bend]], Curve | StepCurve, Vector]:
     """Release the bends and the curve of what the slopes left over."""
     leaves = design.leaves("curve")
     if design.cells:
-        return [], _count_cells(fit, leaves[0], scale, fit.confidential[design.column.name]), residual
+        column = fit.confidential.column(design.column.name)
+        return [], _count_cells(fit, leaves[0], scale, column), residual
     low, high = residual_range(scale, bool(design.slopes or design.shifts))
     grid = wide(low, high, scale.log)
     bends: list[tuple[str, Bend]] = []
     if not design.bins:
         for name in design.bends:
             bends.append((name, _fit_tilt(fit, design, residual, name, grid, high - low)))
-            residual = bends[-1][1].flatten(residual, fit.innovations[name])
+            residual = residual.map(bends[-1][1].flatten, fit.innovations[name]).kept()
     if len(leaves) == 2:
         overall = draw_rungs(fit.gate, leaves[0], residual, grid, _levels(), fit.rows)
         grid = near(*_around(overall, scale), low, high)
@@ -160,7 +169,7 @@ def _fit_rest(
             grid = with_cells(grid, scale.atom_cells())
         for name in design.bends if design.bins else ():
             bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
-            residual = bend.flatten(residual, fit.innovations[name])
+            residual = residual.map(bend.flatten, fit.innovations[name]).kept()
             bends.append((name, bend))
     levels = rung_levels(fit.rows * fit.rate(leaves[-1]))
     rungs = draw_rungs(fit.gate, leaves[-1], residual, grid, levels, fit.rows)
@@ -171,7 +180,7 @@ def _fit_rest(
     )
 
 
-def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Floats, name: str, grid: Floats, span: float) -> Bend:
+def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid: Floats, span: float) -> Bend:
     predictor = fit.predictor(name)
     leaves = design.leaves(f"bend on {name}")
     x = fit.innovations[name]
@@ -179,12 +188,12 @@ def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Floats, name: str, grid:
 
 
 def _fit_bend(
-    fit: Fit, design: ColumnDesign, residual: Floats, overall: Floats, name: str, grid: Floats
+    fit: Fit, design: ColumnDesign, residual: Vector, overall: Floats, name: str, grid: Floats
 ) -> Bend:
     predictor = fit.predictor(name)
     bins = design.bins
     cuts = predictor.innovation(_even_levels(bins))
-    cell = np.searchsorted(cuts, fit.innovations[name], side="left").astype(np.int64)
+    cell = fit.innovations[name].map(lambda x: np.searchsorted(cuts, x))
     centres = increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
     expected = np.full(bins, fit.rows / bins)
     leaves = design.leaves(f"bend on {name}")
@@ -192,7 +201,7 @@ def _fit_bend(
     return draw_bend(fit.gate, leaves, residual, cell, expected, centres, overall, grid, noise, steps=False)
 
 
-def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, name: str) -> Bend:
+def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, name: str) -> Bend:
     """Release the median and spread of a column in every category of an earlier one."""
     first, *leaves = design.leaves(f"shift on {name}")
     low, high = scale.ends
@@ -212,17 +221,17 @@ def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Floats, n
 
 def _fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
     column = design.column
-    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential[column.name]
+    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
     cuts: tuple[float, ...] = ()
-    cell, cells = np.zeros_like(codes), 1
+    cell, cells = codes.map(np.zeros_like), 1
     if design.context:
         cells = design.bins
         if isinstance(fit.models[design.context], NumericModel):
             simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng).values[design.context]
             cuts = tuple(np.quantile(simulated, _even_levels(cells)).tolist())
-        cell = context_cell(fit.values[design.context], cuts)
+        cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
     size = len(column.categories)
-    counts = np.bincount(cell * size + codes, minlength=cells * size).astype(np.int64)
+    counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
     noisy = _released_shares(fit, design.leaves("count")[0], counts).reshape(cells, size)
     marginal = noisy.sum(axis=0) + 1e-9
     rows = [row if row.sum() > 0 else marginal for row in noisy]
@@ -231,11 +240,11 @@ def _fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
     )
 
 
-def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Floats) -> StepCurve:
+def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
     """Release how many rows hold each of a column's few possible values."""
     cells = round((scale.upper - scale.lower) / scale.step) + 1
-    position = np.rint((values - scale.lower) / scale.step).astype(np.int64)
-    counts = np.bincount(position, minlength=cells).astype(np.int64)
+    position = values.map(lambda part: np.rint((part - scale.lower) / scale.step).astype(np.int64))
+    counts = position.total(partial(np.bincount, minlength=cells))
     edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
     return StepCurve(tuple(edges.tolist()), tuple(_released_shares(fit, leaf, counts).tolist()))
 

@@ -20,6 +20,8 @@ from quantail.quantiles.grid import wide
 from quantail.quantiles.lattice import Candidates, Surroundings
 from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.quantiles.orders import MEDIAN
+from quantail.quantiles.rows import Rows as ConfidentialRows
+from quantail.quantiles.rows import gathered
 from quantail.synthesis.column import Slope
 from quantail.synthesis.lines_design import LinesColumn, LinesDesign
 from quantail.synthesis.lines_model import LinesModel, draw_lines, explained
@@ -51,10 +53,13 @@ class LinesFit:
 
 
 def fit_lines(
-    gate: Gate, design: LinesDesign, confidential: dict[str, NDArray[Any]], progress: Callable[[str], None]
+    gate: Gate, design: LinesDesign, confidential: ConfidentialRows, progress: Callable[[str], None]
 ) -> tuple[LinesModel, ...]:
-    """Release the lines of all columns of a design."""
-    fit = LinesFit(gate, design.rows, confidential, gate.noise.generator())
+    """Release the lines of all columns of a design; unlike the ladder, these methods need all rows in memory."""
+    names = [column.column.name for column in design.columns]
+    arrays = gathered(*(confidential.column(name) for name in names))
+    held = dict(zip(names, arrays, strict=True))
+    fit = LinesFit(gate, design.rows, held, gate.noise.generator())
     for column in design.columns:
         progress(column.column.name)
         fit.models[column.column.name] = _fit_column(fit, column)

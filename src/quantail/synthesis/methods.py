@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.privacy import Definition, Gate
+from quantail.quantiles import Rows
 from quantail.quantiles.orders import Order
 from quantail.schema import Schema
 from quantail.synthesis.column import ColumnModel, column_from_dict, draw_rows
@@ -42,18 +43,19 @@ class Method:
     design : callable
         From settings, schema, rows, cost, definition and a name to a design.
     fit : callable
-        From a gate, a design, confidential columns and a callback to released columns.
+        From a gate, a design, confidential rows and a callback to released columns.
     read : callable
         From the saved form of a column to the column.
     draw : callable
-        From columns, a number of rows, a generator and whether to balance them to values on the modelling scales.
+        From columns, a number of rows, a generator, whether to balance them, and columns that are given (or None), to
+        values on the modelling scales.
     """
 
     settings: Callable[[Mapping[str, Any]], Any]
     design: Callable[[Any, Schema, int, Fraction, Definition, str], AnyDesign]
-    fit: Callable[[Gate, Any, dict[str, NDArray[Any]], Callable[[str], None]], tuple[AnyColumn, ...]]
+    fit: Callable[[Gate, Any, Rows, Callable[[str], None]], tuple[AnyColumn, ...]]
     read: Callable[[Mapping[str, Any]], AnyColumn]
-    draw: Callable[[Any, int, np.random.Generator, bool], dict[str, NDArray[Any]]]
+    draw: Callable[[Any, int, np.random.Generator, bool, Any], dict[str, NDArray[Any]]]
 
 
 def method_of(name: str) -> Method:
@@ -78,16 +80,26 @@ def _ladder_design(
 
 
 def _ladder_values(
-    columns: tuple[ColumnModel, ...], n: int, rng: np.random.Generator, balanced: bool
+    columns: tuple[ColumnModel, ...],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool,
+    given: Mapping[str, NDArray[Any]] | None,
 ) -> dict[str, NDArray[Any]]:
-    return draw_rows(columns, n, rng, balanced).values
+    return draw_rows(columns, n, rng, balanced, given).values
+
+
+def _lines_values(
+    columns: tuple[LinesModel, ...], n: int, rng: np.random.Generator, balanced: bool, given: None
+) -> dict[str, NDArray[Any]]:
+    return draw_lines(columns, n, rng, balanced)
 
 
 METHODS: dict[str, Method] = {
     "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values),
     **{
         order: Method(
-            partial(read_settings, order), draw_lines_design, fit_lines, LinesModel.from_dict, draw_lines
+            partial(read_settings, order), draw_lines_design, fit_lines, LinesModel.from_dict, _lines_values
         )
         for order in get_args(Order)
     },

@@ -24,6 +24,7 @@ from quantail.privacy import (
     rho_from,
     split,
 )
+from quantail.quantiles import HeldRows
 from quantail.schema import Schema
 from quantail.synthesis.methods import method_of
 from quantail.synthesis.model import GroupModel, TableModel
@@ -147,7 +148,7 @@ class TableSynthesizer:
             )
         if ledger is not None:
             self._charge(ledger, {key: len(rows) for key, rows in members.items() if len(rows)})
-        noise: Noise = SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)
+        noise = self._noise()
         sizes = self._sizes(members, counted, noise)
         models, plans = [], []
         for done, (key, rows) in enumerate(members.items()):
@@ -156,8 +157,9 @@ class TableSynthesizer:
             design = self._method.design(
                 self._settings, self.schema, sizes[key], rest, self.definition, self._name(key)
             )
-            gate = Gate(design.plan, noise, self.schema.neighbours)
-            table = {name: values[rows] for name, values in confidential.items()}
+            # A group has noise of its own, so that simulated noise is the same wherever and whenever it is fitted.
+            gate = Gate(design.plan, self._noise(key) if key else noise, self.schema.neighbours)
+            table = HeldRows({name: values[rows] if key else values for name, values in confidential.items()})
             tell = _telling(progress, done, len(members), len(design.columns))
             models.append(GroupModel(key, sizes[key], self._method.fit(gate, design, table, tell)))
             plans.append(design.plan)
@@ -183,6 +185,9 @@ class TableSynthesizer:
             dataset=self.schema.name or None,
             unit="epsilon" if self.delta is None else "rho",
         )
+
+    def _noise(self, group: GroupKey = ()) -> Noise:
+        return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0, group)
 
     def _shares(self) -> tuple[Fraction | None, Fraction]:
         """Return the budget for counting rows (add/remove only) and the rest."""
