@@ -36,7 +36,6 @@ from quantail.synthesis.panel_tables import (
     size_hats,
     size_table,
     sum_table,
-    tail_table,
     year_table,
 )
 
@@ -53,7 +52,6 @@ SENSITIVITIES = {
     "years": SENSITIVITY,
     "hats": SENSITIVITY,
     "sums": LATTICE,
-    "tails": LATTICE,
     "growth": GROWTH_SENSITIVITY,
 }
 SCALE = PanelScale.of(Column("emp", "integer", 0, 2000))
@@ -71,7 +69,7 @@ OTHERS = (((3.0, 30.0), (4.0, 45.5)), ((0.0, 2.0), (9.0, 80.0)))
 
 
 def lead_tables(spells: Spells, line: Floats) -> Tables:
-    """Return all tables of a leading column, with marks and centres between the values of the lattice."""
+    """Return all tables of a leading column, with centres between the values of the lattice."""
     track = SCALE.track(line)
     levels = level(track, 1.6, 0.7)
     return {
@@ -80,7 +78,6 @@ def lead_tables(spells: Spells, line: Floats) -> Tables:
         "years": year_table(spells, levels),
         "hats": hat_table(spells, levels, age_hats(spells)),
         "sums": sum_table(spells, line, 40.0),
-        "tails": tail_table(spells, track, 1.0, 4.0),
         "growth": growth_table(spells, track, 0.8),
     }
 
