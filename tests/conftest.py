@@ -2,5 +2,7 @@
 
 from hypothesis import settings
 
+from postgres_server import postgres  # noqa: F401  (a fixture for tests of several rooms)
+
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
