@@ -1,20 +1,49 @@
+"""`evaluate` on any two tables: one tidy table, every measure that applies, the others with their reason."""
+
 import json
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from quantail.datasets import paper_schema, paper_split, payroll_example, payroll_schema, simulate_paper
-from quantail.errors import DataError
-from quantail.evaluation import Evaluation, evaluate, evaluate_paper, k_marginal
-from quantail.evaluation.summary import MOST_TRIPLES, marginal_sets
+from quantail.errors import DataError, OptionError
+from quantail.evaluation import (
+    FAMILIES,
+    MEASURES,
+    Evaluation,
+    evaluate,
+    evaluate_paper,
+    k_marginal,
+    k_marginals,
+    ks_distance,
+)
+
+
+def mixed(n, seed, missing=0.1):
+    rng = np.random.default_rng(seed)
+    pay = rng.lognormal(3, 1, n)
+    frame = pd.DataFrame(
+        {
+            "pay": np.where(rng.random(n) < missing, np.nan, pay),
+            "age": rng.integers(18, 65, n),
+            "sector": rng.choice(["a", "b", None], n),
+            "since": pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "member": rng.random(n) < 0.3,
+        }
+    )
+    frame.loc[0, "since"] = pd.NaT
+    return frame
 
 
 def test_agrees_with_the_papers_measures_on_its_table() -> None:
     train, test = paper_split(1)
     synth = simulate_paper(5000, np.random.default_rng(2))
-    general, paper = evaluate(train, synth, test, paper_schema()), evaluate_paper(train, synth, test)
+    wanted = ["pmse_woi", "pmse_wi", "wrt", "km", "regression", "prediction"]
+    general = evaluate(train, synth, test, paper_schema(), measures=wanted)
+    paper = evaluate_paper(train, synth, test)
     for name in ("pmse_woi", "pmse_wi", "wrt", "km"):
         assert general.value(name) == pytest.approx(paper[name])
     assert general.value("int_diff", ("X2", "X1")) == paper["int_diff"]
@@ -23,25 +52,80 @@ def test_agrees_with_the_papers_measures_on_its_table() -> None:
     assert not general.skipped
 
 
-def test_result_is_tidy_and_fits_json() -> None:
+def test_two_samples_of_one_population_are_near_every_null() -> None:
+    rng = np.random.default_rng(21)
+    tables = [simulate_paper(2000, rng) for _ in range(3)]
+    result = evaluate(*tables)
+    assert {row.family for row in result} == set(FAMILIES) - {"panel"}
+    for row in result.overview():
+        nulls = [r.null for r in result if r.name == row.measure.name and r.null]
+        if row.measure.direction == "lower" and nulls and row.measure.best == 0:
+            assert row.mean < 3.5 * np.mean(nulls), row.measure.name
+    assert result.value("km") == pytest.approx(next(r.null for r in result if r.name == "km"), abs=12)
+    assert abs(result.value("pmse_woi_z")) < 3 and abs(result.value("pmse_cart_z")) < 4
+
+
+def test_a_poor_synthesis_is_far_from_every_null() -> None:
+    rng = np.random.default_rng(22)
+    real = simulate_paper(1500, rng)
+    poor = {name: rng.permutation(values) * 1.5 for name, values in simulate_paper(1500, rng).items()}
+    result = evaluate(real, poor)
+    for name in ("pmse_woi_ratio", "pmse_wi_ratio", "pmse_cart_ratio", "wrt"):
+        assert result.value(name) > 3
+    assert result.value("wrt_p") < 0.01 and result.value("km") < 800
+    overview = {row.measure.name: row for row in result.overview()}
+    for name in ("ks", "wasserstein", "quantile_error_99", "spearman_difference", "slope_diff"):
+        rows = [row for row in result if row.name == name]
+        assert overview[name].mean > 3 * np.mean([row.null for row in rows])
+        assert overview[name].worst.value == max(row.value for row in rows)
+
+
+def test_result_is_tidy_fits_json_and_every_frame() -> None:
     rng = np.random.default_rng(3)
-    rows = evaluate(simulate_paper(60, rng), simulate_paper(50, rng)).to_dicts()
+    result = evaluate(simulate_paper(60, rng), simulate_paper(50, rng))
+    rows = result.to_dicts()
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    assert {row["direction"] for row in rows} == {"lower", "higher"}
-    keys = [(row["name"], tuple(row["columns"])) for row in rows]
+    keys = [(row["name"], tuple(row["columns"]), row["note"]) for row in rows]
     assert len(keys) == len(set(keys))
-    assert [row["best"] for row in rows if row["name"] == "km"] == [1000.0]
-    names = {row["name"] for row in rows}
-    assert {f"quantile_error_{q}" for q in (50, 90, 95, 99)} | {"ks"} < names
-    assert "nrmse" not in names  # no holdout was given
+    assert "nrmse" not in {row["name"] for row in rows}  # no holdout was given
+    for row in result:
+        low, high = row.measure.range
+        assert low <= row.value <= high, row.name
+    frames = result.to_arrow(), result.to_pandas(), result.to_polars()
+    assert isinstance(frames[0], pa.Table) and isinstance(frames[2], pl.DataFrame)
+    assert all(list(frame["value"].to_numpy()) == [row.value for row in result] for frame in frames)
+    assert frames[1].loc[0, "columns"] == "X1, X2, X3"
+    assert str(result).splitlines()[1].startswith("pmse_woi")
+
+
+def test_mixed_types_and_missing_values_without_a_schema() -> None:
+    real, synth, holdout = mixed(400, 1), mixed(300, 2, missing=0.3), mixed(200, 3)
+    result = evaluate(real, synth, holdout, formulas=["log(pay) ~ age + sector", "logistic: member ~ age"])
+    share = [frame["pay"].isna().mean() for frame in (real, synth)]
+    assert result.value("missing_difference", ("pay",)) == pytest.approx(share[1] - share[0])
+    # Values are compared where they are known.
+    known = [frame["pay"].dropna().to_numpy() for frame in (real, synth)]
+    assert result.value("ks", ("pay",)) == pytest.approx(ks_distance(*known))
+    assert result.value("ks", ("since",)) < 0.2  # dates are numbers
+    assert {row.columns for row in result if row.name == "total_variation"} == {("sector",), ("member",)}
+    # That pay is missing three times as often gives the synthesis away.
+    assert result.value("pmse_woi_ratio") > 3
+    assert result.value("coefficient_difference", ("log(pay)", "sector[b]")) < 5
+    assert result.value("coefficient_difference", ("member", "age")) < 5
+    assert "rows without missing values" in {row.note for row in result if row.name == "slope_diff"}
+    for other in (pl.from_pandas, lambda frame: pa.Table.from_pandas(frame, preserve_index=False)):
+        again = evaluate(other(real), other(synth), measures=["km", "pmse_woi", "column"])
+        for row in again:
+            assert row.value == pytest.approx(result.value(row.name, row.columns), rel=1e-6), row.name
 
 
 def test_labels_are_compared_by_total_variation_in_every_frame_kind() -> None:
     real, synth = payroll_example(300, seed=1), payroll_example(200, seed=2)
+    wanted = ["total_variation", "km"]
     results = [
-        evaluate(real, synth, schema=payroll_schema()),
-        evaluate(real.to_pandas(), synth.to_pandas()),
-        evaluate(pl.from_arrow(real), pl.from_arrow(synth)),
+        evaluate(real, synth, schema=payroll_schema(), measures=wanted),
+        evaluate(real.to_pandas(), synth.to_pandas(), measures=wanted),
+        evaluate(pl.from_arrow(real), pl.from_arrow(synth), measures=wanted),
     ]
     share = [pd.Series(t["sector"].to_pylist()).value_counts(normalize=True) for t in (real, synth)]
     expected = share[0].sub(share[1], fill_value=0).abs().sum() / 2
@@ -51,30 +135,25 @@ def test_labels_are_compared_by_total_variation_in_every_frame_kind() -> None:
 
 
 def test_labels_only() -> None:
-    result = evaluate({"s": ["a", "b"]}, {"s": ["a", "a"]})
-    assert [(m.name, m.value) for m in result] == [("total_variation", 0.5)]
+    result = evaluate({"s": ["a", "b"]}, {"s": ["a", "a"]}, measures=["column", "km"])
+    assert [(row.name, row.value) for row in result] == [("km", 500.0), ("total_variation", 0.5)]
 
 
 def test_km_of_many_columns_is_the_mean_over_triples() -> None:
     rng = np.random.default_rng(4)
     real, synth = ({c: rng.exponential(size=80) for c in "abcd"} for _ in range(2))
     triples = [("a", "b", "c"), ("a", "b", "d"), ("a", "c", "d"), ("b", "c", "d")]
-    expected = np.mean([k_marginal(real, synth, t) for t in triples])
-    assert evaluate(real, synth).value("km") == pytest.approx(expected)
+    result = evaluate(real, synth, measures=["marginals"])
+    assert result.value("km") == pytest.approx(np.mean([k_marginal(real, synth, t) for t in triples]))
+    assert result.value("km_2") == pytest.approx(k_marginals(real, synth, k=2))
 
 
-def test_triples_are_capped_and_depend_on_names_only() -> None:
-    names = tuple(f"c{i}" for i in range(30))
-    sets = marginal_sets(names)
-    assert len(sets) == len(set(sets)) == MOST_TRIPLES
-    assert {name for s in sets for name in s} == set(names)
-    assert marginal_sets(names[:2]) == [names[:2]]
-
-
-def test_many_columns_leave_out_interactions() -> None:
+def test_too_many_predictors_leave_out_interactions_with_a_reason() -> None:
     rng = np.random.default_rng(5)
-    real, synth = ({f"c{i}": rng.normal(size=60) for i in range(11)} for _ in range(2))
-    assert "pmse_wi" not in {m.name for m in evaluate(real, synth)}
+    real, synth = ({f"c{i}": rng.normal(size=60) for i in range(26)} for _ in range(2))
+    result = evaluate(real, synth, measures=["pmse_wi", "pmse_woi"])
+    assert [row.name for row in result] == ["pmse_woi"]
+    assert [(s.name, "more than 25" in s.reason) for s in result.skipped] == [("pmse_wi", True)]
 
 
 def test_constant_and_collinear_columns_are_skipped_with_a_reason() -> None:
@@ -84,27 +163,53 @@ def test_constant_and_collinear_columns_are_skipped_with_a_reason() -> None:
     result = evaluate(real, real, holdout=real)
     assert result.value("km") == 1000
     reasons = {(s.name, s.columns): s.reason for s in result.skipped}
-    assert "collinear" in reasons["coefficient_difference", ("y", "x", "one")]
+    assert "collinear" in reasons["slope_diff", ("y", "x", "one")]
     assert "does not vary" in reasons["nrmse", ("one", "x")]
+    assert "does not vary" in reasons["wasserstein", ("one",)]
+    assert ("pearson_difference", ("x", "one")) in reasons
     assert result.value("nrmse", ("y", "x", "one")) < 1
 
 
 def test_one_row_each() -> None:
     result = evaluate({"x": [1.0], "y": [2.0]}, {"x": [1.0], "y": [3.0]})
     assert result.value("ks", ("y",)) == 1.0
-    assert [s.name for s in result.skipped] == ["coefficient_difference"]
+    assert {"slope_diff", "pmse_lasso", "hill_error"} <= {skipped.name for skipped in result.skipped}
+
+
+def test_formulas_give_every_coefficient_a_row() -> None:
+    rng = np.random.default_rng(9)
+    real, synth = simulate_paper(300, rng), simulate_paper(300, rng)
+    formulas = ["X3 ~ X1 + X2", "X3 ~ X1", "quantile(0.9): X2 ~ X1"]
+    result = evaluate(real, synth, formulas=formulas, measures=["coefficient_difference", "ci_overlap"])
+    for name in ("coefficient_difference", "ci_overlap"):
+        notes = [row.note for row in result if row.name == name]
+        assert [notes.count(text) for text in formulas] == [3, 2, 2]
+    slope = result.value("coefficient_difference", ("X3", "X1"), "X3 ~ X1")
+    assert slope != result.value("coefficient_difference", ("X3", "X1"), "X3 ~ X1 + X2")
+
+
+def test_only_the_measures_asked_for() -> None:
+    table = simulate_paper(50, np.random.default_rng(1))
+    assert {row.name for row in evaluate(table, table, measures=["km", "tail"])} == {
+        "km",
+        *(name for name, measure in MEASURES.items() if measure.family == "tail"),
+    }
+    with pytest.raises(OptionError, match="neither a measure nor a family"):
+        evaluate(table, table, measures=["kmm"])
+    with pytest.raises(OptionError, match="list of names"):
+        evaluate(table, table, measures="km")
 
 
 def test_schema_picks_and_orders_the_columns() -> None:
     rng = np.random.default_rng(7)
     real = {"junk": np.arange(30.0), **dict(reversed(simulate_paper(30, rng).items()))}
-    result = evaluate(real, simulate_paper(30, rng), schema=paper_schema())
+    result = evaluate(real, simulate_paper(30, rng), schema=paper_schema(), measures=["km"])
     assert result.measures[0].columns == ("X1", "X2", "X3")
 
 
 def test_tables_that_do_not_match_are_refused() -> None:
     good = {"x": [1.0, 2.0]}
-    with pytest.raises(DataError, match="same columns"):
+    with pytest.raises(DataError, match=r"same columns.*only in the synthetic table: y"):
         evaluate(good, {"x": [1.0], "y": [1.0]})
     with pytest.raises(DataError, match="numeric in one table"):
         evaluate(good, {"x": ["a", "b"]})
@@ -112,12 +217,13 @@ def test_tables_that_do_not_match_are_refused() -> None:
         evaluate(good, good, holdout={"y": [1.0]})
     with pytest.raises(DataError, match="lacks the column"):
         evaluate(good, good, schema=paper_schema())
-    with pytest.raises(DataError, match="missing or infinite"):
+    with pytest.raises(DataError, match="infinite values"):
         evaluate({"x": [1.0, np.inf]}, good)
 
 
 def test_looking_up_an_absent_or_ambiguous_measure_says_so() -> None:
-    result = evaluate({"x": [1.0, 2.0], "y": [2.0, 3.0]}, {"x": [1.0, 2.0], "y": [2.0, 3.0]})
+    table = {"x": [1.0, 2.0], "y": [2.0, 3.0]}
+    result = evaluate(table, table, measures=["ks", "km"])
     with pytest.raises(DataError, match="not among"):
         result.value("nothing")
     with pytest.raises(DataError, match="more than once"):

@@ -23,8 +23,6 @@ from quantail.errors import DataError
 
 Floats = NDArray[np.float64]
 
-REFERENCE = "Davis, Haltiwanger and Schuh (1996), Job Creation and Destruction, MIT Press"
-
 # Symmetric growth lies between -2 and 2; from zero, to zero and no change are cells of their own.
 GROWTH_EDGES = (-2.0, -1.0, -0.5, -0.25, -0.1, 0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 _ATOMS = (-2.0, 0.0, 2.0)

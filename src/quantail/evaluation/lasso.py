@@ -18,12 +18,19 @@ from scipy.special import expit
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
+from quantail.evaluation.measure import Measure
+from quantail.evaluation.references import TIBSHIRANI
 
-NAME = "pmse"
-RANGE = (0.0, 0.25)  # the upper end for panels of equal size; c (1 - c) in general
-DIRECTION = "lower"
-BEST = 0.0
-REFERENCE = "Snoke et al. (2018), General and specific utility measures for synthetic data, JRSS A 181"
+PMSE_LASSO = Measure(
+    "pmse_lasso",
+    "propensity",
+    "How well a logistic regression with a LASSO penalty tells real rows from synthetic; 0 not at all.",
+    (0.0, 0.25),
+    "lower",
+    0.0,
+    TIBSHIRANI,
+)
+MEASURES = (PMSE_LASSO,)
 
 Floats = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ _NO_STEP = 1e-9
 _GUARD = 1e-10
 _FALL = 0.3  # of the gradient in a step; if it falls less, the information is computed anew
 _EXPLAINED = 1e-6  # a column with less than this share of its length left over is explained by earlier ones
-_ROWS = 8192  # rows whose weighted design is held at once
+_ROWS = 1024  # rows whose weighted design is held at once
 
 
 class Logit(NamedTuple):

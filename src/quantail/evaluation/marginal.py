@@ -1,62 +1,205 @@
 """k-marginal score (KM): whether the tables fill the same cells of a coarse grid.
 
-Each column is cut at the real table's minimum, quartiles and maximum into six left-open bins: (-inf, min],
-(min, q1], (q1, q2], (q2, q3], (q3, max], (max, inf). With f and g the shares of real and synthetic rows in
-the joint cells, the score is 1000 (2 - sum |f - g|) / 2. Task, Bhagat, Streat and Howarth (2021), binned as
-in the paper. A value equal to the minimum falls in the lowest bin, in both tables.
+Each numeric column is cut at the real table's minimum, quartiles and maximum into six left-open bins, as in the
+paper: (-inf, min], (min, q1], (q1, q2], (q2, q3], (q3, max], (max, inf); a value equal to the minimum falls in the
+lowest bin. Bins that you give are closed on the left, [a, b), as in SDNist. Labels are cells as they are, and a missing
+value is a cell of its own. With f and g the shares of real and synthetic rows in the joint cells of k columns, the
+score is 1000 (1 - sum |f - g| / 2): 1000 less the total variation distance in thousandths. Over several sets of k
+columns it is averaged: all sets, an even part of them, or sets drawn at random. Task et al. (2021).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import comb, prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.errors import OptionError
-from quantail.evaluation.reading import matrix_pair
+from quantail.errors import DataError, OptionError
+from quantail.evaluation.measure import Measure
+from quantail.evaluation.reading import (
+    is_numeric,
+    label_codes,
+    raw_columns,
+    require_columns,
+    require_same_columns,
+)
+from quantail.evaluation.references import TASK
 
-NAME = "km"
-RANGE = (0.0, 1000.0)
-DIRECTION = "higher"
-BEST = 1000.0
-REFERENCE = "Task et al. (2021), SDNist: benchmark data and evaluation tools for data synthesizers, NIST"
+Integers = NDArray[np.int64]
+Edges = Mapping[str, Sequence[float]]
 
-_BINS = 6
-_MOST_COLUMNS = 20  # cell numbers must fit 64 bits
+MOST_SETS = 120
+"""With more sets of k columns than this, an evenly spaced part of their list is used."""
+
+_MOST_CELLS = 2**62  # cell numbers must fit 64 bits
+_FEW_CELLS = 1_000_000  # counted directly; with more, only the cells that occur
 
 
-def k_marginal(real: Any, synth: Any, columns: Sequence[str] | None = None) -> float:
+def _km(name: str, sets: str) -> Measure:
+    meaning = f"How far the shares of binned cells agree, over {sets}; 1000 less the total variation in thousandths."
+    return Measure(name, "marginals", meaning, (0.0, 1000.0), "higher", 1000.0, TASK)
+
+
+KM = _km("km", "sets of three columns")
+KM_2 = _km("km_2", "pairs of columns")
+KM_1 = _km("km_1", "single columns")
+MEASURES = (KM, KM_2, KM_1)
+
+
+class Cells(NamedTuple):
+    """One column of both tables as cell numbers, real rows first, below `count`."""
+
+    codes: Integers
+    count: int
+
+
+def k_marginal(
+    real: Any, synth: Any, columns: Sequence[str] | None = None, edges: Edges | None = None
+) -> float:
     """Score the joint cell shares of the given columns, all of them together.
 
     Parameters
     ----------
     real, synth : frame or mapping of arrays
-        Tables with the same numeric columns; the bins come from `real`.
+        Tables with the same columns, numbers or labels.
     columns : sequence of str, optional
         Columns that span the cells; all of them unless told.
+    edges : mapping of str to increasing numbers, optional
+        Where to cut numeric columns, into bins closed on the left; the real table's quartiles unless told.
 
     Examples
     --------
     >>> k_marginal({"x": [0.0, 1.0, 2.0, 3.0]}, {"x": [9.0, 9.0, 9.0, 9.0]})
     0.0
     """
-    left, right = matrix_pair(real, synth, columns)
-    if left.shape[1] > _MOST_COLUMNS:
-        raise OptionError(f"km: name at most {_MOST_COLUMNS} columns at once; average over smaller sets.")
-    cells = np.zeros(left.shape[0] + right.shape[0], dtype=np.int64)
-    for one, other in zip(left.T, right.T, strict=True):
-        edges = np.quantile(one, [0.0, 0.25, 0.5, 0.75, 1.0])
+    cells, n_real = cells_of(real, synth, columns, edges)
+    return marginal_score(list(cells.values()), n_real)
+
+
+def k_marginals(
+    real: Any,
+    synth: Any,
+    k: int = 3,
+    columns: Sequence[str] | None = None,
+    draws: int | None = None,
+    seed: int = 0,
+    edges: Edges | None = None,
+) -> float:
+    """Average the score over sets of k columns.
+
+    Parameters
+    ----------
+    real, synth, columns, edges
+        As in `k_marginal`.
+    k : int
+        Columns in a set.
+    draws : int, optional
+        Number of sets drawn at random; the fixed list of `marginal_sets` unless given.
+    seed : int
+        Decides the random sets, together with the number of columns only.
+
+    Examples
+    --------
+    >>> table = {"x": [0.0, 1.0], "y": [5.0, 7.0], "z": ["a", "b"]}
+    >>> k_marginals(table, table, k=2)
+    1000.0
+    """
+    cells, n_real = cells_of(real, synth, columns, edges)
+    sets = marginal_sets(tuple(cells), k, draws, seed)
+    return float(np.mean([marginal_score([cells[name] for name in names], n_real) for names in sets]))
+
+
+def marginal_sets(
+    columns: Sequence[str], k: int = 3, draws: int | None = None, seed: int = 0
+) -> list[tuple[str, ...]]:
+    """List the sets of k columns to average over; all columns at once if there are no more than k.
+
+    Beyond `MOST_SETS` sets an evenly spaced part of their list is used, or `draws` of them at random; either
+    depends on the number of columns only, never on values.
+    """
+    if k < 1 or (draws is not None and draws < 1):
+        raise OptionError("km: k and draws must be at least 1.")
+    if len(columns) <= k:
+        return [tuple(columns)]
+    if draws is not None:
+        rng = np.random.default_rng(seed)
+        picks = (np.sort(rng.choice(len(columns), size=k, replace=False)) for _ in range(draws))
+        return [tuple(columns[place] for place in pick) for pick in picks]
+    if comb(len(columns), k) > 10**6:
+        raise OptionError("km: there are too many sets of this many columns to list; give draws.")
+    sets = list(combinations(columns, k))
+    places = np.linspace(0, len(sets) - 1, min(len(sets), MOST_SETS)).round().astype(int)
+    return [sets[place] for place in places]
+
+
+def cells_of(
+    real: Any, synth: Any, columns: Sequence[str] | None = None, edges: Edges | None = None
+) -> tuple[dict[str, Cells], int]:
+    """Give numbers to the cells of every column; also count the real rows."""
+    left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
+    if columns is None:
+        require_same_columns(list(left), list(right))
+    names = list(left) if columns is None else list(columns)
+    require_columns(left, names, "real")
+    require_columns(right, names, "synthetic")
+    cut = {} if edges is None else edges
+    return {name: column_cells(left[name], right[name], cut.get(name)) for name in names}, len(left[names[0]])
+
+
+def column_cells(real: NDArray[Any], synth: NDArray[Any], edges: Sequence[float] | None = None) -> Cells:
+    """Give numbers to the cells of one column in both tables; 0 stands for a missing number."""
+    if is_numeric(real) != is_numeric(synth):
+        raise DataError(
+            "km: a column is numeric in one table and not in the other; write both in the same type."
+        )
+    if not is_numeric(real):
+        codes = np.concatenate(label_codes(real, synth))
+        return Cells(codes, int(codes.max()) + 1)
+    values = np.concatenate([real, synth]).astype(float)
+    known = values[: real.size][~np.isnan(values[: real.size])]
+    side = "right"
+    if edges is None:
         # side="left" counts the edges strictly below a value: bins open on the left, closed on the right.
-        cells = cells * _BINS + np.searchsorted(edges, np.concatenate([one, other]), side="left")
-    _, cell = np.unique(cells, return_inverse=True)
-    return overlap_score(cell[: left.shape[0]], cell[left.shape[0] :])
+        edges, side = (np.quantile(known, [0.0, 0.25, 0.5, 0.75, 1.0]) if known.size else known), "left"
+    found = 1 + np.searchsorted(np.asarray(edges), values, side=side)  # type: ignore[call-overload]
+    return Cells(np.where(np.isnan(values), 0, found), len(edges) + 2)
 
 
-def overlap_score(real: NDArray[np.int64], synth: NDArray[np.int64]) -> float:
+def marginal_score(columns: Sequence[Cells], n_real: int) -> float:
+    """Score the joint cells of some columns."""
+    cell = _joint(columns)
+    return overlap_score(cell[:n_real], cell[n_real:])
+
+
+def marginal_null(columns: Sequence[Cells], n_real: int, rng: np.random.Generator, draws: int = 5) -> float:
+    """Mean score over random splits of the rows: what two samples of one population get, for these sizes."""
+    count = np.bincount(_joint(columns))
+    count = count[count > 0]
+    total = int(count.sum())
+    if total >= 10**9:
+        raise DataError("km: the tables are too large for the null.")
+    split = rng.multivariate_hypergeometric(count, n_real, size=draws, method="marginals")
+    gap = np.abs(split / n_real - (count - split) / (total - n_real)).sum(axis=1)
+    return float(1000 * (1 - gap.mean() / 2))
+
+
+def overlap_score(real: Integers, synth: Integers) -> float:
     """Score two lists of cell numbers: 1000 if the cells have equal shares, 0 if none is shared."""
     count = int(max(real.max(), synth.max())) + 1
     f = np.bincount(real, minlength=count) / real.size
     g = np.bincount(synth, minlength=count) / synth.size
     return float(1000 * (2 - np.abs(f - g).sum()) / 2)
+
+
+def _joint(columns: Sequence[Cells]) -> Integers:
+    cells = prod(column.count for column in columns)
+    if cells > _MOST_CELLS:
+        raise OptionError("km: too many columns at once; name fewer, or average over smaller sets.")
+    cell = np.zeros_like(columns[0].codes)
+    for column in columns:
+        cell = cell * column.count + column.codes
+    return cell if cells <= _FEW_CELLS else np.unique(cell, return_inverse=True)[1]

@@ -18,7 +18,9 @@ from quantail.evaluation.dynamics import (
     unchanged_share,
 )
 from quantail.evaluation.lasso import pmse_lasso
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.random_marginals import random_marginals
+from quantail.evaluation.references import ALAM, DAVIS, PIKETTY, TASK, TRAN
 from quantail.evaluation.size_classes import size_class_shares, top_shares, transition_shares
 
 PANEL_MEASURES = (
@@ -33,6 +35,36 @@ PANEL_MEASURES = (
     "size_class_max",
     "transition_tv",
     "top_share_mae",
+)
+
+
+def _percent(name: str, meaning: str, reference: str, high: float = 100.0) -> Measure:
+    return Measure(f"panel_{name}", "panel", meaning, (0.0, high), "lower", 0.0, reference)
+
+
+_KM = "How far units fill the same cells of three random periods"
+MEASURES = (
+    _percent("gross_mape", "Mean relative error of a period's total, in percent.", TRAN, float("inf")),
+    _percent("jc_mae", "Mean error of the job creation rate, in percentage points.", DAVIS, 200.0),
+    _percent("net_mae", "Mean error of the net job creation rate, in percentage points.", DAVIS, 400.0),
+    Measure(
+        "panel_pmse",
+        "panel",
+        "How well a LASSO on all periods tells real units from synthetic.",
+        (0.0, 0.25),
+        "lower",
+        0.0,
+        TRAN,
+    ),
+    Measure("panel_km", "panel", f"{_KM}, not active among them.", (0.0, 1000.0), "higher", 1000.0, TASK),
+    Measure(
+        "panel_km_active", "panel", f"{_KM}, where active in all.", (0.0, 1000.0), "higher", 1000.0, TASK
+    ),
+    _percent("growth_tv", "Total variation of the growth rates of continuers, in points.", DAVIS),
+    _percent("unchanged", "Difference in the share of continuers without change, in points.", ALAM),
+    _percent("size_class_max", "Largest difference in the share of a size class, in points.", ALAM),
+    _percent("transition_tv", "Total variation of moves between size classes, in points.", ALAM),
+    _percent("top_share_mae", "Mean difference in what the top 1% and 10% hold, in points.", PIKETTY),
 )
 
 

@@ -18,12 +18,6 @@ from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
 from quantail.evaluation.marginal import overlap_score
 
-NAME = "km"
-RANGE = (0.0, 1000.0)
-DIRECTION = "higher"
-BEST = 1000.0
-REFERENCE = "Task et al. (2021), SDNist: benchmark data and evaluation tools for data synthesizers, NIST"
-
 Inactive = Literal["bin", "drop"]
 
 _BINS = 7  # not active, and six of sizes

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from quantail.errors import DataError
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
@@ -64,6 +65,20 @@ def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 def is_numeric(values: NDArray[Any]) -> bool:
     """Say whether a column holds numbers (truth values count as labels)."""
     return bool(np.issubdtype(values.dtype, np.number))
+
+
+def label_codes(*columns: NDArray[Any]) -> list[Integers]:
+    """Give numbers to the labels of a column, alike in several tables, from 0 in order of appearance.
+
+    Labels are compared as text; a missing label is a label of its own, different from every text.
+    """
+    number: dict[str | None, int] = {}
+    coded = []
+    for values in columns:
+        absent = is_missing(values)
+        labels = (None if gone else str(value) for value, gone in zip(values, absent, strict=True))
+        coded.append(np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int64))
+    return coded
 
 
 def numeric_matrix(frame: Any, columns: Sequence[str] | None, role: str) -> Floats:

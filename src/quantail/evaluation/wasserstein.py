@@ -2,7 +2,8 @@
 
 As in the code behind the paper's tables, the columns of each table are pooled into one long vector, the
 one-dimensional Wasserstein distance of the two vectors is taken, and divided by the median distance over
-random re-splits of all pooled values. Arnold and Neunhoeffer (2020).
+random re-splits of all pooled values. Arnold and Neunhoeffer (2020). The p-value is the share of splits, the
+observed one among them, that are at least as far apart. One column at a time, it tells which of them is off.
 
 With z_1 <= ... <= z_N the pooled values and F, G the two empirical distribution functions, the distance is
 sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cumulative sum of labels.
@@ -10,19 +11,59 @@ sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import matrix_pair
+from quantail.evaluation.references import ARNOLD
 
-NAME = "wrt"
-RANGE = (0.0, float("inf"))  # about 1 for two samples of one population
-DIRECTION = "lower"
-BEST = 0.0
-REFERENCE = "Arnold and Neunhoeffer (2020), Really useful synthetic data, arXiv 2004.07740"
+_ENDLESS = (0.0, float("inf"))
+
+WRT = Measure(
+    "wrt",
+    "distance",
+    "Wasserstein distance of all values pooled, over its median for random splits of them.",
+    _ENDLESS,
+    "lower",
+    0.0,
+    ARNOLD,
+    null=1.0,
+)
+WRT_P = Measure(
+    "wrt_p",
+    "distance",
+    "Share of random splits of all pooled values that are at least as far apart (p-value).",
+    (0.0, 1.0),
+    "higher",
+    1.0,
+    ARNOLD,
+    null=0.5,
+)
+WRT_COLUMN = Measure(
+    "wrt_column",
+    "distance",
+    "Wasserstein distance of one column, over its median for random splits.",
+    _ENDLESS,
+    "lower",
+    0.0,
+    ARNOLD,
+    null=1.0,
+)
+WRT_COLUMN_P = Measure(
+    "wrt_column_p",
+    "distance",
+    "Share of random splits of one column that are at least as far apart (p-value).",
+    (0.0, 1.0),
+    "higher",
+    1.0,
+    ARNOLD,
+    null=0.5,
+)
+MEASURES = (WRT, WRT_P, WRT_COLUMN, WRT_COLUMN_P)
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
@@ -53,22 +94,46 @@ def wasserstein_randomization(
     >>> wasserstein_randomization({"x": [1.0, 2.0]}, {"x": [2.0, 1.0]})
     0.0
     """
+    left, right = (table.ravel() for table in matrix_pair(real, synth, columns))
+    return wasserstein_test(left, right, resplits, rng).ratio
+
+
+class WassersteinTest(NamedTuple):
+    """Distance over its median for random splits, the share of splits as far apart, and the distance itself."""
+
+    ratio: float
+    p_value: float
+    distance: float
+
+
+def wasserstein_test(
+    real: Floats, synth: Floats, resplits: int = 1000, rng: np.random.Generator | None = None
+) -> WassersteinTest:
+    """Compare the distance of two vectors with that of random splits of their values.
+
+    Examples
+    --------
+    >>> wasserstein_test(np.array([1.0, 2.0]), np.array([2.0, 1.0]), 10).p_value
+    1.0
+    """
     if resplits < 1:
         raise OptionError("resplits must be at least 1; the paper uses 1000.")
-    left, right = (table.ravel() for table in matrix_pair(real, synth, columns))
     rng = np.random.default_rng(0) if rng is None else rng
-
-    pooled = np.concatenate([left, right])
+    pooled = np.concatenate([real, synth])
     order = np.argsort(pooled, kind="stable")
     gaps = np.diff(pooled[order])
-    observed = _distance((order < left.size).astype(np.uint8), left.size, gaps)
+    observed = _distance((order < real.size).astype(np.uint8), real.size, gaps)
     if observed == 0:
-        return 0.0
-    draws = [_distance(_random_labels(pooled.size, left.size, rng), left.size, gaps) for _ in range(resplits)]
+        return WassersteinTest(0.0, 1.0, 0.0)
+    draws = np.array(
+        [_distance(_random_labels(pooled.size, real.size, rng), real.size, gaps) for _ in range(resplits)]
+    )
     typical = float(np.median(draws))
     if typical == 0:
         raise DataError("wrt: most random re-splits are identical; the tables have too few distinct values.")
-    return observed / typical
+    # Rounding must not tell equal splits apart.
+    as_far = np.count_nonzero(draws >= observed * (1 - 1e-12))
+    return WassersteinTest(observed / typical, float(1 + as_far) / (1 + resplits), observed)
 
 
 def _distance(labels: Bits, first: int, gaps: Floats) -> float:

@@ -1,0 +1,174 @@
+"""Two tables (and a holdout) read and checked for comparison, with what several measures need of them.
+
+Without a schema every column is compared: numbers and dates as numbers, anything else as labels. With the schema
+of a panel, rows are a unit's active periods and columns its confidential values, in public bounds. Missing values are
+allowed; infinite ones are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+from quantail.evaluation.reading import (
+    is_numeric,
+    label_codes,
+    raw_columns,
+    require_columns,
+    require_same_columns,
+)
+from quantail.frames import confidential_panel
+from quantail.schema import Schema
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Table = dict[str, NDArray[Any]]
+
+MOST_LEVELS = 20
+"""A label column gives at most this many 0/1 predictors, for its most frequent labels."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two tables with the same columns: numbers as floats, NaN where missing; labels as they are.
+
+    `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods).
+    """
+
+    real: Table
+    synth: Table
+    numeric: tuple[str, ...]
+    labels: tuple[str, ...]
+    holdout: Table | None = None
+    panels: tuple[tuple[str, Floats, Floats], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns compared, in the real table's order."""
+        return tuple(self.real)
+
+    @property
+    def n_real(self) -> int:
+        """Rows of the real table."""
+        return len(next(iter(self.real.values())))
+
+    @property
+    def n_synth(self) -> int:
+        """Rows of the synthetic table."""
+        return len(next(iter(self.synth.values())))
+
+    def known(self, name: str) -> tuple[Floats, Floats]:
+        """Give the known values of a numeric column."""
+        left, right = (table[name][~np.isnan(table[name])] for table in (self.real, self.synth))
+        if not left.size or not right.size:
+            raise DataError(f"column {name} has no known value in one of the tables.")
+        return left, right
+
+    def matrix(self, table: Table) -> Floats:
+        """Numeric columns of one of the tables, shape (rows, columns), NaN where missing."""
+        return np.column_stack([table[name] for name in self.numeric])
+
+    @cached_property
+    def codes(self) -> dict[str, tuple[Integers, Integers]]:
+        """Labels of both tables as numbers."""
+        coded = {name: label_codes(self.real[name], self.synth[name]) for name in self.labels}
+        return {name: (left, right) for name, (left, right) in coded.items()}
+
+    @cached_property
+    def predictors(self) -> tuple[Floats, Floats]:
+        """Both tables as numbers without missing values, for regressions of the origin of a row."""
+        return predictors(self.real, self.synth, self.numeric, self.labels)
+
+
+def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pair:
+    """Read and check the tables; a broken holdout is an error, not a skipped measure."""
+    if schema is not None and schema.panel is not None:
+        return _panel_pair(real, synth, holdout, schema)
+    left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
+    unseen = None if holdout is None else raw_columns(holdout, "holdout")
+    names = _names(left, right, schema)
+    if unseen is not None:
+        require_columns(unseen, names, "holdout")
+    labels = tuple(name for name in names if _holds_labels(left, right, unseen, name, schema))
+    numeric = tuple(name for name in names if name not in labels)
+    tables = [
+        None if table is None else _taken(table, names, numeric, role)
+        for table, role in ((left, "real"), (right, "synthetic"), (unseen, "holdout"))
+    ]
+    assert tables[0] is not None and tables[1] is not None
+    return Pair(tables[0], tables[1], numeric, labels, tables[2])
+
+
+def predictors(
+    real: Table, synth: Table, numeric: Sequence[str], labels: Sequence[str]
+) -> tuple[Floats, Floats]:
+    """Turn two tables into matrices with the same columns.
+
+    A missing number becomes the mean of the known ones, and a 0/1 column says that it was missing; labels become
+    0/1 columns, the most frequent `MOST_LEVELS` of them but one.
+    """
+    columns: list[Floats] = []
+    n_real = len(next(iter(real.values())))
+    for name in numeric:
+        values = np.concatenate([real[name], synth[name]])
+        absent = np.isnan(values)
+        if absent.any():
+            values = np.where(absent, values[~absent].mean() if not absent.all() else 0.0, values)
+            columns.append(absent.astype(float))
+        columns.append(values)
+    for name in labels:
+        code = np.concatenate(label_codes(real[name], synth[name]))
+        frequent = np.argsort(-np.bincount(code), kind="stable")
+        columns += [
+            (code == level).astype(float) for level in frequent[: min(MOST_LEVELS, frequent.size - 1)]
+        ]
+    stacked = np.column_stack(columns) if columns else np.zeros((n_real + len(next(iter(synth.values()))), 0))
+    return stacked[:n_real], stacked[n_real:]
+
+
+def _panel_pair(real: Any, synth: Any, holdout: Any, schema: Schema) -> Pair:
+    panels = [
+        None if frame is None else confidential_panel(frame, schema) for frame in (real, synth, holdout)
+    ]
+    tables = []
+    for panel in panels:
+        values = {} if panel is None else panel.values
+        tables.append({name: history[~np.isnan(history)] for name, history in values.items()})
+    assert panels[0] is not None and panels[1] is not None
+    pairs = tuple((name, values, panels[1].values[name]) for name, values in panels[0].values.items())
+    return Pair(tables[0], tables[1], tuple(tables[0]), (), tables[2] or None, pairs)
+
+
+def _names(left: Table, right: Table, schema: Schema | None) -> list[str]:
+    if schema is None:
+        require_same_columns(list(left), list(right))
+        return list(left)
+    names = [column.name for column in schema.columns]
+    require_columns(left, names, "real")
+    require_columns(right, names, "synthetic")
+    return names
+
+
+def _holds_labels(left: Table, right: Table, unseen: Table | None, name: str, schema: Schema | None) -> bool:
+    if schema is not None and name in [c.name for c in schema.columns if c.type == "category"]:
+        return True
+    kinds = {is_numeric(table[name]) for table in (left, right, unseen) if table is not None}
+    if len(kinds) != 1:
+        raise DataError(
+            f"column {name} is numeric in one table and not in the other; write both in the same type."
+        )
+    return kinds == {False}
+
+
+def _taken(table: Table, names: list[str], numeric: tuple[str, ...], role: str) -> Table:
+    taken = {name: table[name].astype(float) if name in numeric else table[name] for name in names}
+    for name in numeric:
+        if np.isinf(taken[name]).any():
+            raise DataError(f"column {name} of the {role} table has infinite values; remove or replace them.")
+    return taken

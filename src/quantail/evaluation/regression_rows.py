@@ -1,0 +1,142 @@
+"""Rows of results on regressions: those you name, a default sequence, predictions, and the two-by-two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError
+from quantail.evaluation import coefficients, prediction, two_by_two
+from quantail.evaluation.formula import INTERCEPT, Formula
+from quantail.evaluation.formula_text import Factor
+from quantail.evaluation.pair import Pair, Table
+from quantail.evaluation.regressions import Regression
+from quantail.evaluation.rows import Rows
+from quantail.evaluation.table_rows import resplits_for
+
+COMPLETE = "rows without missing values"
+
+
+def add_sequence(rows: Rows, pair: Pair) -> None:
+    """Regress every numeric column on those before it, as a sequential synthesis does."""
+    for place in range(1, len(pair.numeric)):
+        response, predictors = pair.numeric[place], pair.numeric[:place]
+        columns = (response, *predictors)
+        (left, note), (right, other) = (_complete(table, columns) for table in (pair.real, pair.synth))
+        if rows.wants(coefficients.INT_DIFF, coefficients.SLOPE_DIFF, coefficients.CI_OVERLAP):
+            _add_linear(rows, left, right, columns, note or other)
+        if pair.holdout is not None:
+            unseen, missing = _complete(pair.holdout, columns)
+            rows.add(
+                prediction.NRMSE,
+                columns,
+                lambda m=right, u=unseen, r=response, p=predictors: prediction.nrmse(m, u, r, p),  # type: ignore[misc]
+                note or missing,
+            )
+
+
+def add_formulas(rows: Rows, pair: Pair, regressions: Sequence[Regression]) -> None:
+    """Compare every coefficient of the regressions that were named, and their predictions."""
+    for regression in regressions:
+        columns, note = regression.formula.columns, str(regression)
+        measures = (coefficients.COEFFICIENT_DIFFERENCE, coefficients.CI_OVERLAP)
+        try:
+            found = coefficients.compare_coefficients(pair.real, pair.synth, regression)
+        except DataError as error:
+            rows.skip(measures, columns, str(error))
+        else:
+            null = coefficients.fresh_difference(pair.n_real, pair.n_synth)
+            response = str(regression.formula.response)
+            for name, gap, overlap in zip(found.real.names, found.differences, found.overlaps, strict=True):
+                rows.put(measures[0], (response, name), float(gap), null, note)
+                rows.put(measures[1], (response, name), float(overlap), None, note)
+        if pair.holdout is not None and regression.kind == "linear":
+            rows.add(
+                prediction.NRMSE,
+                columns,
+                lambda r=regression: prediction.formula_nrmse(pair.synth, pair.holdout, r),  # type: ignore[misc]
+                note,
+            )
+
+
+def add_two_by_two(
+    rows: Rows,
+    pair: Pair,
+    replicates: Sequence[Table],
+    regressions: Sequence[Regression],
+    rng: np.random.Generator | None,
+) -> None:
+    """Add Arnold and Neunhoeffer's two-by-two, on the first linear regression named or on the last numeric column."""
+    if pair.holdout is None:
+        return
+    holdout = {name: pair.holdout[name] for name in pair.names}
+    sets = (pair.synth, *replicates)
+    values = max(len(pair.numeric), 1) * (pair.n_real + pair.n_synth)
+    for real, ratio, distance in (
+        (pair.real, two_by_two.TRAINING_PMSE_RATIO, two_by_two.TRAINING_WRT),
+        (holdout, two_by_two.HOLDOUT_PMSE_RATIO, two_by_two.HOLDOUT_WRT),
+    ):
+        if rows.wants(ratio, distance):
+            try:
+                found = two_by_two.general_quality(real, sets, resplits_for(values), rng)
+            except DataError as error:
+                rows.skip((ratio, distance), pair.names, str(error))
+            else:
+                rows.put(ratio, pair.names, found.pmse_ratio)
+                rows.put(distance, pair.names, found.wrt)
+    linear = [regression for regression in regressions if regression.kind == "linear"]
+    if len(pair.numeric) > 1 or linear:
+        _add_specific(rows, pair, sets, holdout, linear[0] if linear else last_on_others(pair.numeric))
+
+
+def last_on_others(numeric: Sequence[str]) -> Regression:
+    """Regress the last of some numeric columns on all the others."""
+    *others, last = numeric
+    text = f"{last} ~ {' + '.join(others)}"
+    return Regression(Formula(text, Factor(last), tuple((Factor(name),) for name in others)))
+
+
+def _add_linear(rows: Rows, left: Table, right: Table, columns: tuple[str, ...], note: str) -> None:
+    response, *predictors = columns
+    measures = (coefficients.INT_DIFF, coefficients.SLOPE_DIFF, coefficients.CI_OVERLAP)
+    try:
+        found = coefficients.compare_linear(left, right, response, predictors)
+    except DataError as error:
+        rows.skip(measures, columns, str(error))
+        return
+    null = coefficients.fresh_difference(len(left[response]), len(right[response]))
+    rows.put(coefficients.INT_DIFF, columns, float(found.differences[0]), null, note)
+    for name, gap in zip(predictors, found.differences[1:], strict=True):
+        rows.put(coefficients.SLOPE_DIFF, (response, name), float(gap), null, note)
+    for name, overlap in zip((INTERCEPT, *predictors), found.overlaps, strict=True):
+        rows.put(coefficients.CI_OVERLAP, (response, name), float(overlap), None, note)
+
+
+def _add_specific(
+    rows: Rows, pair: Pair, sets: Sequence[Table], holdout: Table, regression: Regression
+) -> None:
+    measures = two_by_two.MEASURES[4:]
+    if not rows.wants(*measures):
+        return
+    columns, note = regression.formula.columns, str(regression)
+    try:
+        found = two_by_two.specific_quality(pair.real, sets, holdout, regression)
+    except DataError as error:
+        rows.skip(measures, columns, str(error))
+        return
+    rows.put(two_by_two.TRAINING_BIAS, columns, found.training_bias, None, note)
+    rows.put(two_by_two.TRAINING_VARIANCE_RATIO, columns, found.training_variance_ratio, None, note)
+    rows.put(two_by_two.HOLDOUT_BIAS, columns, found.holdout_bias, None, note)
+    rows.put(two_by_two.HOLDOUT_COVERAGE, columns, found.coverage, found.coverage_null, note)
+    rows.put(two_by_two.HOLDOUT_RMSE, columns, found.rmse, None, note)
+
+
+def _complete(table: dict[str, NDArray[Any]], columns: tuple[str, ...]) -> tuple[Table, str]:
+    """Keep the rows without missing values in some numeric columns; the note says so if any were left out."""
+    known = ~np.isnan(np.column_stack([table[name] for name in columns])).any(axis=1)
+    if known.all():
+        return {name: table[name] for name in columns}, ""
+    return {name: table[name][known] for name in columns}, COMPLETE

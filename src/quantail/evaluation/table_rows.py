@@ -1,0 +1,138 @@
+"""Rows of results on whole tables: propensity scores, Wasserstein distance, k-marginals, correlations."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError, OptionError
+from quantail.evaluation import cart, correlations, marginal, wasserstein
+from quantail.evaluation.lasso import PMSE_LASSO, pmse_lasso
+from quantail.evaluation.measure import Measure
+from quantail.evaluation.pair import Pair
+from quantail.evaluation.pmse import WITH_INTERACTIONS, WITHOUT_INTERACTIONS, propensity
+from quantail.evaluation.ridge import PMSE_RIDGE, pmse_ridge
+from quantail.evaluation.rows import Rows
+from quantail.evaluation.tails import split_null
+
+MOST_INTERACTING = 25
+"""With more predictors than this, pMSE with interactions is left out: their products would be too many."""
+
+_RESPLIT_VALUES = 60_000_000  # pooled values times re-splits; bounds the time of WRT on large tables
+_TREE_VALUES = 60_000_000  # values times trees; bounds the time of the null of CART
+_FOLDS = 5
+
+Floats = NDArray[np.float64]
+
+
+def resplits_for(values: int) -> int:
+    """Random re-splits for so many values: 1000 as in the paper, fewer for large tables."""
+    return int(np.clip(_RESPLIT_VALUES // values, 50, 1000))
+
+
+def add_propensity(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
+    """Add pMSE with every model."""
+    for measures, interactions in ((WITHOUT_INTERACTIONS, False), (WITH_INTERACTIONS, True)):
+        if rows.wants(*measures):
+            _add_logistic(rows, pair, measures, interactions)
+    rows.add(PMSE_RIDGE, pair.names, lambda: pmse_ridge(*pair.predictors))
+    rows.add(PMSE_LASSO, pair.names, lambda: _lasso(*pair.predictors))
+    if rows.wants(*cart.MEASURES):
+        _add_cart(rows, pair, rng)
+
+
+def add_distances(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
+    """Add the Wasserstein randomization test of all numeric columns together."""
+    if not pair.numeric or not rows.wants(wasserstein.WRT, wasserstein.WRT_P):
+        return
+    left, right = (pair.matrix(table).ravel() for table in (pair.real, pair.synth))
+    left, right = left[~np.isnan(left)], right[~np.isnan(right)]
+    try:
+        if not left.size or not right.size:
+            raise DataError("wrt: no value is known in one of the tables.")
+        found = wasserstein.wasserstein_test(left, right, resplits_for(left.size + right.size), rng)
+    except DataError as error:
+        rows.skip((wasserstein.WRT, wasserstein.WRT_P), pair.numeric, str(error))
+        return
+    rows.put(wasserstein.WRT, pair.numeric, found.ratio)
+    rows.put(wasserstein.WRT_P, pair.numeric, found.p_value)
+
+
+def add_marginals(rows: Rows, pair: Pair) -> None:
+    """Add the k-marginal scores of three columns, of two and of one."""
+    if not rows.wants(*marginal.MEASURES):
+        return
+    cells, n_real = marginal.cells_of(pair.real, pair.synth)
+    for measure, k in zip(marginal.MEASURES, (3, 2, 1), strict=True):
+        if k == 3 or k < len(cells):
+            sets = [[cells[name] for name in names] for names in marginal.marginal_sets(pair.names, k)]
+            rng = np.random.default_rng(0)
+            try:
+                score = np.mean([marginal.marginal_score(columns, n_real) for columns in sets])
+                null = np.mean([marginal.marginal_null(columns, n_real, rng) for columns in sets])
+            except OptionError as error:  # labels with more values than fit into cells
+                rows.skip((measure,), pair.names, str(error))
+            else:
+                rows.put(measure, pair.names, float(score), float(null))
+
+
+def add_correlations(rows: Rows, pair: Pair) -> None:
+    """Add the difference in correlation of every pair of numeric columns."""
+    real, synth = (pair.matrix(table) if pair.numeric else None for table in (pair.real, pair.synth))
+    if real is None or synth is None or len(pair.numeric) < 2:
+        return
+    for measure, kind in zip(correlations.MEASURES, ("pearson", "spearman", "kendall"), strict=True):
+        if not rows.wants(measure):
+            continue
+        difference = correlations.correlation_difference(real, synth, kind)  # type: ignore[arg-type]
+        null = _correlation_null(real, len(synth), kind)
+        for i, j in combinations(range(len(pair.numeric)), 2):
+            columns = (pair.numeric[i], pair.numeric[j])
+            rows.put(measure, columns, float(difference[i, j]), None if null is None else float(null[i, j]))
+
+
+def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interactions: bool) -> None:
+    left, right = pair.predictors
+    if interactions and left.shape[1] < 2:
+        return
+    if interactions and left.shape[1] > MOST_INTERACTING:
+        rows.skip(measures, pair.names, f"the table gives more than {MOST_INTERACTING} predictors")
+        return
+    found = propensity(left, right, interactions)
+    value, ratio, standardised = measures
+    rows.put(value, pair.names, found.value, found.null)
+    rows.put(ratio, pair.names, found.ratio)
+    rows.put(standardised, pair.names, found.standardised)
+
+
+def _lasso(left: Floats, right: Floats) -> float:
+    folds = min(_FOLDS, len(left), len(right))
+    if folds < 2:
+        raise DataError("pmse_lasso: one of the tables has too few rows for cross-validation.")
+    return pmse_lasso(left, right, folds=folds)
+
+
+def _add_cart(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
+    numbers = [cart.bin_numbers(np.concatenate([pair.real[n], pair.synth[n]])) for n in pair.numeric]
+    labels = [cart.bin_labels(np.concatenate(pair.codes[name])) for name in pair.labels]
+    kinds = (False,) * len(numbers) + (True,) * len(labels)
+    binned = cart.Binned(np.vstack([*numbers, *labels]), kinds)
+    trees = int(np.clip(_TREE_VALUES // binned.codes.size, 20, 100))
+    found = cart.pmse_cart(binned, pair.n_real, trees, rng)
+    rows.put(cart.PMSE_CART, pair.names, found.value, found.mean)
+    if found.mean > 0 and found.sd > 0:
+        rows.put(cart.PMSE_CART_RATIO, pair.names, found.value / found.mean)
+        rows.put(cart.PMSE_CART_Z, pair.names, (found.value - found.mean) / found.sd)
+    else:
+        reason = "trees on permuted rows find nothing to split, so the null has no spread"
+        rows.skip((cart.PMSE_CART_RATIO, cart.PMSE_CART_Z), pair.names, reason)
+
+
+def _correlation_null(real: Floats, n_synth: int, kind: str) -> Floats | None:
+    """Null from halves of the real rows; not for Kendall's, whose cost would multiply."""
+    if kind == "kendall" or np.isnan(real).any() or len(real) < 20:
+        return None
+    ranked = correlations.rankdata(real, axis=0) if kind == "spearman" else real
+    return split_null(correlations.correlation_matrix, ranked, n_synth, np.random.default_rng(0))
