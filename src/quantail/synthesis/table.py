@@ -28,6 +28,7 @@ from quantail.quantiles import HeldRows
 from quantail.schema import Schema
 from quantail.synthesis.methods import method_of
 from quantail.synthesis.model import GroupModel, TableModel
+from quantail.synthesis.parameters import Parameters
 
 FEWEST_ROWS = 20
 _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
@@ -35,7 +36,7 @@ Progress = Callable[[str, float], None]
 GroupKey = tuple[int, ...]
 
 
-class TableSynthesizer:
+class TableSynthesizer(Parameters):
     """Makes differentially private models of a table.
 
     Parameters
@@ -136,6 +137,11 @@ class TableSynthesizer:
             Charged with the whole budget before any value takes part in a question.
         progress : callable, optional
             Called with the column's name and the share of work done.
+
+        Returns
+        -------
+        TableModel
+            Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
         """
         confidential = confidential_columns(frame, self.schema)
         shape = FrameShape.of(frame, self.schema)
@@ -163,7 +169,7 @@ class TableSynthesizer:
             tell = _telling(progress, done, len(members), len(design.columns))
             models.append(GroupModel(key, sizes[key], self._method.fit(gate, design, table, tell)))
             plans.append(design.plan)
-        return TableModel(
+        self.model_ = TableModel(
             self.schema,
             self._whole(counted, plans),
             as_decimal(self.epsilon),
@@ -173,6 +179,7 @@ class TableSynthesizer:
             shape,
             tuple(models),
         )
+        return self.model_
 
     def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int]) -> None:
         """Pay for a fit. The plan is drawn up first in any case: what is wrong with it must show before."""
