@@ -95,12 +95,15 @@ def write_report(
     holdout: Any = None,
     model: Released | None = None,
     formulas: Sequence[str] = (),
+    measures: Evaluation | None = None,
 ) -> None:
     """Write the internal report to a file; see `quantail.report.render_report` for what goes in.
 
     The report shows confidential rows and must not be published.
     """
-    text = render_report(real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas)
+    text = render_report(
+        real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas, measures=measures
+    )
     Path(path).write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -57,9 +57,10 @@ class Canvas:
         parts.append(element("path", d=f"M{number(wall)} {number(floor)}H{number(end)}", class_="axis"))
         middle = number((wall + end) / 2)
         parts.append(element("text", x_label, x=middle, y=number(self.height - 8), class_="label mid"))
-        turned = f"rotate(-90 11 {number((floor + roof) / 2)})"
-        height = number((floor + roof) / 2)
-        parts.append(element("text", y_label, x="11", y=height, transform=turned, class_="label mid"))
+        if y_label:
+            height = number((floor + roof) / 2)
+            turned = f"rotate(-90 11 {height})"
+            parts.append(element("text", y_label, x="11", y=height, transform=turned, class_="label mid"))
         return element("g", *parts)
 
     def line(self, xs: ArrayLike, ys: ArrayLike, kind: str) -> Markup:

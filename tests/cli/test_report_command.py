@@ -1,0 +1,56 @@
+"""`quantail report`, and --report of `synth` and `evaluate`."""
+
+import json
+
+SYNTH = ("-e", "1", "--simulate-noise", "--seed", "1", "-o", "out.parquet")
+
+
+def test_a_report_is_written_and_called_internal(shop):
+    assert shop.run("synth", shop.table, "-s", shop.schema, *SYNTH, "--model", "model.json").exit_code == 0
+    done = shop.run("report", shop.table, "out.parquet", "--model", "model.json", "-o", "r.html")
+    assert done.exit_code == 0, done.output
+    assert "INTERNAL" in done.output and "Wrote r.html" in done.output
+    page = (shop.folder / "r.html").read_text(encoding="utf-8")
+    assert "INTERNAL" in page and "epsilon 1" in page and 'id="budget"' in page
+
+
+def test_synth_writes_a_report_on_request(shop):
+    done = shop.run("synth", shop.table, "-s", shop.schema, *SYNTH, "--report", "r.html")
+    assert done.exit_code == 0, done.output
+    assert "Every measure" in (shop.folder / "r.html").read_text(encoding="utf-8")
+
+
+def test_evaluate_writes_a_report_on_request(shop):
+    shop.run("synth", shop.table, "-s", shop.schema, *SYNTH)
+    options = ("--report", "r.html", "--formula", "pay ~ jobs", "--formula", "quantile(0.5): pay ~ jobs")
+    done = shop.run("evaluate", shop.table, "out.parquet", "-s", shop.schema, *options)
+    assert done.exit_code == 0, done.output
+    page = (shop.folder / "r.html").read_text(encoding="utf-8")
+    assert "<h3>pay ~ jobs</h3>" in page and "<h3>quantile(0.5): pay ~ jobs</h3>" in page
+
+
+def test_a_report_that_cannot_be_written_costs_nothing(shop):
+    before = shop.files()
+    paid = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "out.parquet")
+    for place in ("none/r.html", "r.txt", "out.card.html"):
+        done = shop.run("synth", shop.table, *paid, "--report", place)
+        assert done.exit_code != 0
+        assert shop.files() == before
+
+
+def test_an_existing_report_is_replaced_only_by_force(shop):
+    shop.run("synth", shop.table, "-s", shop.schema, *SYNTH)
+    shop.write("r.html", "mine")
+    arguments = ("report", shop.table, "out.parquet", "-s", shop.schema, "-o", "r.html")
+    assert shop.run(*arguments).exit_code == 4
+    assert (shop.folder / "r.html").read_text() == "mine"
+    assert shop.run(*arguments, "--force").exit_code == 0
+
+
+def test_fit_writes_the_card_beside_the_model(shop):
+    done = shop.run("fit", shop.table, "-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "m.json")
+    assert done.exit_code == 0, done.output
+    card = json.loads((shop.folder / "m.card.json").read_text(encoding="utf-8"))
+    assert card["ledger"]["entry"] == 2 and card["release"]["rows"] == 200
+    for form in ("md", "html"):
+        assert card["ledger"]["hash"] in (shop.folder / f"m.card.{form}").read_text(encoding="utf-8")
