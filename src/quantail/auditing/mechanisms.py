@@ -145,6 +145,6 @@ def growth_mechanism(
         gate = gate_of(noise, relation, cost, unit=unit)
         (leaf,) = gate.plan.leaves()
         sizes, z, side = np.array((*always, *table)).reshape(-1, 3).T
-        return tilt._choose_growth(gate, leaf, *map(Vector.of, (sizes, z, side > 0)), known)
+        return tilt._choose_growth(gate, leaf, Vector.of(sizes), Vector.of(z), Vector.of(side > 0), known)
 
     return mechanism

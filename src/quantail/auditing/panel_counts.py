@@ -140,7 +140,7 @@ def pooled_panel(history: Sequence[tuple[float, float]]) -> PanelData:
     units = len(values)
     first, last = np.full(units, 2000), np.full(units, 2000 + values.shape[1] - 1)
     columns = {column.name: values[:, :, k] for k, column in enumerate(SCHEMA.confidential)}
-    return PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units), {}, columns)
+    return PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units, np.int64), {}, columns)
 
 
 def pooled_fit(data: PanelData) -> tuple[list[tuple[NDArray[np.int64], float]], Any]:

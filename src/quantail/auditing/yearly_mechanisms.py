@@ -61,7 +61,7 @@ def yearly_mechanism(order: Order, slopes: str, units: int) -> Mechanism:
     def mechanism(table: Table, noise: Branching) -> Hashable:
         still: Any = _Still(noise)
         values = {"emp": np.array(table, dtype=np.float64)}
-        data = PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units), {}, values)
+        data = PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units, np.int64), {}, values)
         return fit_yearly(settings, Gate(plan, still, "replace-one"), data, lambda name: None)
 
     return mechanism
