@@ -50,11 +50,11 @@ def test_parts_types_and_labels():
 
 
 def test_predictors_name_all_parts_but_never_a_numbers_own_status():
-    core = core_of(RICH).schema
+    core = core_of(RICH)
     assert core.predictors_of("pay") == ()
     assert core.predictors_of("hired") == ("pay (status)", "pay")
     assert core.predictors_of("sector") == ("pay (status)", "pay", "mood")
-    assert core.predictors_of("owner") == core.names[:-1]
+    assert core.predictors_of("owner") == core.schema.names[:-1]
 
 
 def test_a_plain_schema_is_its_own_core():

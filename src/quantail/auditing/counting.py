@@ -19,7 +19,7 @@ from quantail.privacy import Gate, Plan, Relation
 from quantail.privacy.noise import Stream
 from quantail.quantiles import HeldRows, Scale, draw_calibration
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer, fitting
+from quantail.synthesis import TableSynthesizer, category_fitting, fit_state
 from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.design import ColumnDesign
 
@@ -92,10 +92,10 @@ def categories_in_context(relation: Relation) -> Counting:
     def counting(table: Table, noise: Watching) -> Any:
         place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
         rows = HeldRows({"kind": kind, "place": place})
-        fit = fitting.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
+        fit = fit_state.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
         fit.values["place"] = fit.innovations["place"] = rows.column("place")
         fit.models["place"] = CategoryModel("place", "", (), ((1 / 3,) * 3,))
-        return fitting._fit_category(fit, design)
+        return category_fitting.fit_category(fit, design)
 
     return counting
 
@@ -106,8 +106,8 @@ def values_of_a_column(relation: Relation) -> Counting:
 
     def counting(table: Table, noise: Watching) -> Any:
         rows = HeldRows({"jobs": np.array(table, dtype=float)})
-        fit = fitting.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
-        return fitting._count_cells(fit, leaf, scale, rows.column("jobs"))
+        fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
+        return category_fitting.count_cells(fit, leaf, scale, rows.column("jobs"))
 
     return counting
 

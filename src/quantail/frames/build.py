@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,20 @@ _DAY = 86_400.0
 
 
 def build_frame(
-    kind: Kind, original: Kind, described: Described, columns: Mapping[str, Array], schema: Schema
+    kind: Kind,
+    original: Kind,
+    described: Described,
+    columns: Mapping[str, Array],
+    schema: Schema,
+    kept: Mapping[str, pa.Array],
 ) -> Any:
-    """Make a table of `kind`, its columns in the order of `described`, from values and codes."""
+    """Make a table of `kind`, its columns in the order of `described`, from values and codes, or as they are kept."""
     arrays = {}
     for name, (storage, dtype) in described.items():
         column, type_ = schema.column(name), storage_type(storage)
-        if column.is_labelled:
+        if name in kept:
+            arrays[name] = _kept(kept[name], type_, dtype)
+        elif column.is_labelled:
             arrays[name] = _labelled(columns[name], column, type_, dtype)
         elif column.is_dated:
             arrays[name] = _dates(columns[name], column, date_type(column, type_))
@@ -42,6 +50,13 @@ def build_frame(
     if kind == "polars":
         return _to_polars(library, table, described, schema)
     return to_pandas(library, table, described if original == "pandas" else {})
+
+
+def _kept(data: pa.Array, type_: pa.DataType, dtype: str) -> pa.Array:
+    """Return a column as it is, in the type of the fitted table if that can hold it."""
+    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):  # else its own type stays
+        data = data.cast(type_)
+    return data.dictionary_encode() if dtype.removeprefix("ordered ") in CATEGORICAL else data
 
 
 def check_lengths(columns: Mapping[str, Array], names: tuple[str, ...]) -> None:

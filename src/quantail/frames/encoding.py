@@ -22,6 +22,8 @@ Codes = NDArray[np.int64]
 def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:
     """Return the plain columns of a table, in synthesis order, numbers clipped to the public bounds.
 
+    The first columns alone, in synthesis order, can be encoded too.
+
     Examples
     --------
     >>> schema = Schema((Column("pay", "numeric", 0, 100, missing=True, missing_codes=(-8,)),), unit="person")
@@ -33,6 +35,8 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
     parts: dict[str, NDArray[Any]] = {}
     known: dict[str, Floats] = {}  # numbers by which relations are kept
     for name in schema.synthesis_order:
+        if name not in columns:
+            break
         column = schema.column(name)
         if name in computed:
             known[name] = _computed(name, schema, known)

@@ -102,7 +102,11 @@ class FrameShape:
         return cls(cast(Kind, data["kind"]), tuple(ColumnShape(**column) for column in columns), book)
 
     def build(
-        self, columns: Mapping[str, np.ndarray[Any, Any]], schema: Schema, kind: Kind | None = None
+        self,
+        columns: Mapping[str, np.ndarray[Any, Any]],
+        schema: Schema,
+        kind: Kind | None = None,
+        kept: Mapping[str, pa.Array] | None = None,
     ) -> Any:
         """Make a table of the described kind from synthetic columns.
 
@@ -114,6 +118,8 @@ class FrameShape:
             Bounds, decimals and labels.
         kind : {"pandas", "polars", "pyarrow"}, optional
             Another library than that of the original table.
+        kept : mapping of str to Arrow array, optional
+            Columns that are not synthetic and stay as they are.
 
         Returns
         -------
@@ -132,7 +138,9 @@ class FrameShape:
                 "the model's description of its table does not match its schema; fit the model again"
             )
         check_lengths(columns, core_of(schema).schema.names)
-        frame = build_frame(kind or self.kind, self.kind, described, decode(columns, schema), schema)
+        frame = build_frame(
+            kind or self.kind, self.kind, described, decode(columns, schema), schema, kept or {}
+        )
         return self.codebook.attached(frame) if self.codebook and isinstance(frame, pa.Table) else frame
 
 

@@ -11,6 +11,7 @@ An extra cell holds the column's lowest possible value, where atoms such as zero
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,15 +86,19 @@ def draw_calibration(
     implied = np.sort(implied)
     cuts = np.unique(np.concatenate([[atom], np.quantile(implied, cell_levels(cells))]))
     cuts = cuts[cuts >= atom]
-    counts = Vector.of(values).total(
-        lambda part: np.bincount(np.searchsorted(cuts, part, side="left"), minlength=cuts.size + 1)
-    )
+    counts = Vector.of(values).total(partial(_count, cuts=cuts))
     sensitivity = cells_touched(gate.relation)
     noisy = gate.count(leaf, counts, sensitivity)
     deviation = np.sqrt(2.0) * sensitivity / max(gate.signal(leaf, rows), 1e-9)
     expected = np.diff(np.searchsorted(implied, cuts, side="right") / implied.size, prepend=0.0, append=1.0)
     shares = _shrunk(noisy / rows, expected, deviation, _SAMPLING / rows)
     return _remap(implied, cuts, shares)
+
+
+def _count(values: Floats, cuts: Floats) -> NDArray[np.int64]:
+    """Return how many rows lie in each cell; rows whose value is absent (NaN) lie in none."""
+    present = values[~np.isnan(values)]
+    return np.bincount(np.searchsorted(cuts, present, side="left"), minlength=cuts.size + 1)
 
 
 def _shrunk(found: Floats, expected: Floats, noise: float, sampling: float) -> Floats:

@@ -29,8 +29,10 @@ def spread_places(values: Floats, uniform: Floats, grid: Floats) -> Floats:
     """Return values as places on the grid, each spread over a step to either side by a number of its own.
 
     Rows that heap on less than a step would leave no good cut between candidates, and then a bad one costs little.
-    Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable.
+    Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable. Rows
+    whose value is absent (NaN) lie below all candidates.
     """
+    values = np.where(np.isnan(values), -np.inf, values)
     if grid.size == 1:
         return np.where(values <= grid[0], 0.0, 1.0)
     places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64), -2.0, grid.size + 1.0)

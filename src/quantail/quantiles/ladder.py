@@ -40,8 +40,12 @@ def ladder_depth(rungs: int) -> int:
 
 
 def count_blocks(values: Floats, block: Integers, blocks: int, grid: Floats) -> Integers:
-    """Return how many rows each block has at or below the first candidate, up to the next, ..., above the last."""
-    cell = block * (grid.size + 1) + np.searchsorted(grid, values, side="left")
+    """Return how many rows each block has at or below the first candidate, up to the next, ..., above the last.
+
+    A row whose value is absent (NaN) or whose block is negative is in no block.
+    """
+    kept = (block >= 0) & ~np.isnan(values)
+    cell = block[kept] * (grid.size + 1) + np.searchsorted(grid, values[kept], side="left")
     return np.bincount(cell, minlength=blocks * (grid.size + 1)).reshape(blocks, grid.size + 1)
 
 

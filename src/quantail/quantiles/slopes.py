@@ -6,7 +6,7 @@ the max norm of the median regression's gradient, minimised over the intercept a
     A(a) = #{z = +1, r <= a} - #{z = +1} / 2,    B(a) = #{z = -1, r <= a} - #{z = -1} / 2.
 
 score(b) = -min_a (|2 A(a)| + |2 B(a)|): integers, sensitivity 2 under replace-one and 1 under add/remove, for
-every b, whatever x is. Proof: privacy/proofs/slopes.md.
+every b, whatever x is. Proof: privacy/proofs/slopes.md. Rows whose x or y is absent (NaN) count for nothing.
 """
 
 from typing import Any
@@ -38,9 +38,7 @@ def score_slopes(y: Floats, x: Floats, upper_half: NDArray[np.bool_], slopes: Fl
     upper, lower = (y[upper_half], x[upper_half]), (y[~upper_half], x[~upper_half])
     scores = np.empty(slopes.size, dtype=np.int64)
     for k, slope in enumerate(slopes):
-        scores[k] = -_smallest_gradient(
-            np.sort(upper[0] - slope * upper[1]), np.sort(lower[0] - slope * lower[1])
-        )
+        scores[k] = -_smallest_gradient(upper[0] - slope * upper[1], lower[0] - slope * lower[1])
     return scores
 
 
@@ -49,24 +47,21 @@ def _smallest_gradient(first: Floats, second: Floats) -> int:
 
     Below the smaller of the two upper medians both terms fall as a grows, above the larger both rise: only the
     thresholds in between, and one just below them, can be best. Thresholds are values, so ties enter together.
+    Only the few residuals between the medians are sorted.
     """
-    medians = [part[part.size // 2] for part in (first, second) if part.size]
-    if not medians:
+    parts = [part for part in (first, second) if part.size]
+    if not parts:
         return 0
+    medians = [np.partition(part, part.size // 2)[part.size // 2] for part in parts]
     low, high = min(medians), max(medians)
-    just_below = sum(
-        abs(2 * int(np.searchsorted(part, low, side="left")) - part.size) for part in (first, second)
-    )
-    thresholds = np.concatenate(
-        [
-            part[np.searchsorted(part, low, side="left") : np.searchsorted(part, high, side="right")]
-            for part in (first, second)
-        ]
-    )
-    inside = sum(
-        np.abs(2 * np.searchsorted(part, thresholds, side="right") - part.size) for part in (first, second)
-    )
-    return min(just_below, int(np.min(inside)))
+    below = [int(np.count_nonzero(part < low)) for part in parts]
+    between = [np.sort(part[(part >= low) & (part <= high)]) for part in parts]
+    thresholds = np.concatenate(between)
+    gradient = np.zeros(thresholds.size, dtype=np.int64)
+    for part, start, inner in zip(parts, below, between, strict=True):
+        gradient += np.abs(2 * (start + np.searchsorted(inner, thresholds, side="right")) - part.size)
+    just_below = sum(abs(2 * start - part.size) for part, start in zip(parts, below, strict=True))
+    return min(just_below, int(gradient.min()))
 
 
 def slope_candidates(reach: float) -> tuple[Floats, Floats]:
@@ -118,12 +113,18 @@ def choose_slope(
             step = fine if last else reached / _MIDDLE_NUMBER
             number = int(reached / step) + 1
             candidates = slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64))
-        part_y, part_x = subsample(gate, rows, most, Vector.of(y), Vector.of(x))
+        part_y, part_x = both_present(*subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
         scores = score_slopes(part_y, part_x, part_x > median, candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
+
+
+def both_present(y: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the rows of a part where neither number is absent: left out row by row, after the part was drawn."""
+    present = ~(np.isnan(y) | np.isnan(x))
+    return y[present], x[present]
 
 
 def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: float) -> NDArray[np.int64]:

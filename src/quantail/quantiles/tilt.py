@@ -56,6 +56,7 @@ def draw_tilt(
     grid: Floats,
     reach: float,
     rows: int,
+    absent: float = 0.0,
 ) -> Bend:
     """Release a tilt.
 
@@ -69,13 +70,22 @@ def draw_tilt(
         Public candidates for the median of the residual.
     reach : float
         Largest curvature that is considered, in units of the residual per normal score.
+    absent : float
+        Released share of rows whose residual is absent (NaN).
     """
     curvature, centre, spread = leaves
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
     bowl = scores.map(_bowl)
     bent = choose_slope(gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _DOUBT)
-    flat = Vector.of(residual).map(lambda r, squares: r - bent * (squares - _TYPICAL_SQUARE), bowl).kept()
-    (middle,) = draw_rungs(gate, centre, flat, grid, np.array([0.5]), rows)
+    # A predictor that is absent counts as its middle, where the bowl is 0.
+    flat = (
+        Vector.of(residual)
+        .map(
+            lambda r, squares: r - bent * (np.where(np.isnan(squares), 0.0, squares) - _TYPICAL_SQUARE), bowl
+        )
+        .kept()
+    )
+    (middle,) = draw_rungs(gate, centre, flat, grid, np.array([absent + (1 - absent) * 0.5]), rows)
     sizes = flat.map(lambda part: np.log(np.maximum(np.abs(part - middle), np.finfo(np.float64).tiny)))
     below, above = _choose_growth(gate, spread, sizes, scores, flat.map(lambda part: part > middle), rows)
     at = ndtri(_PLACES)
@@ -103,6 +113,8 @@ def _choose_growth(
     """Release the slopes of log size on the normal score, below and above the median, from a short even list."""
     strength = float(strength_of(leaf.cost, gate.definition))
     size, z, above = subsample(gate, rows, rows_needed(strength, last=True), sizes, scores, upper)
+    present = ~(np.isnan(size) | np.isnan(z))
+    size, z, above = size[present], z[present], above[present]
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
     sensitivity = slope_sensitivity(gate.relation)
     bonus = zero_bonus(candidates, sensitivity, strength, _DOUBT)

@@ -44,6 +44,11 @@ class Core:
     statuses: dict[str, str] = field(default_factory=dict)
     ordered: frozenset[str] = frozenset()
 
+    def predictors_of(self, name: str) -> tuple[str, ...]:
+        """Plain columns that explain `name`; its own status tells nothing about a number that is there."""
+        own = self.statuses.get(name)
+        return tuple(predictor for predictor in self.schema.predictors_of(name) if predictor != own)
+
 
 @lru_cache(maxsize=64)
 def core_of(schema: Schema) -> Core:
@@ -74,8 +79,6 @@ def core_of(schema: Schema) -> Core:
         if labels:
             statuses[name] = status_name(schema, name)
             columns.append(Column(statuses[name], "category", categories=labels, predictors=listed))
-            if listed is None:  # its own status tells nothing about a number that is there
-                listed = tuple(earlier.name for earlier in columns[:-1])
         columns.append(_plain(column, name in placed, listed))
         parts[name] = (statuses[name], name) if labels else (name,)
     core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)

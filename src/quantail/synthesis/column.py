@@ -8,6 +8,9 @@ and last a monotone map onto the calibrated marginal distribution, where one was
 
 The innovation, not the value, explains later columns: innovations are close to independent, so that slopes can be
 chosen one at a time.
+
+A number may be absent: a category, its status, says so. An absent value is NaN, and what explains later columns is
+then the middle of the column's innovations, which moves nothing (the status itself may).
 """
 
 from collections.abc import Mapping
@@ -39,7 +42,13 @@ class Slope:
 
 @dataclass(frozen=True)
 class NumericModel:
-    """The released model of a numeric or integer column."""
+    """The released model of a numeric or integer column.
+
+    Attributes
+    ----------
+    status : str
+        The category that says whether the number is there (code 0); empty if it always is.
+    """
 
     name: str
     scale: Scale
@@ -48,6 +57,7 @@ class NumericModel:
     bends: tuple[tuple[str, Bend], ...]
     curve: Curve | StepCurve
     remap: Remap | None = None
+    status: str = ""
 
     @property
     def explained(self) -> bool:
@@ -58,6 +68,11 @@ class NumericModel:
         """Return innovations from uniform draws; a column of its own is calibrated here."""
         e = self.curve(u)
         return e if self.remap is None or self.explained else self.remap(e)
+
+    @property
+    def centre(self) -> float:
+        """The innovation that stands for a number that is absent."""
+        return float(self.innovation(np.array([0.5]))[0])
 
     def build(self, innovation: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
         """Return values on the modelling scale, from innovations and those of earlier columns; see `finish`."""
@@ -92,6 +107,7 @@ class NumericModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
+        status = {"status": self.status} if self.status else {}
         return {
             "name": self.name,
             "kind": "numeric",
@@ -101,6 +117,7 @@ class NumericModel:
             "bends": [{"on": name, **bend.to_dict()} for name, bend in self.bends],
             "curve": self.curve.to_dict(),
             "remap": None if self.remap is None else self.remap.to_dict(),
+            **status,
         }
 
     @classmethod
@@ -114,6 +131,7 @@ class NumericModel:
             _bends(form["bends"]),
             curve_from_dict(form["curve"]),
             None if form["remap"] is None else Remap.from_dict(form["remap"]),
+            form.get("status", ""),
         )
 
 
@@ -124,9 +142,11 @@ class CategoryModel:
     Attributes
     ----------
     cuts : tuple of float
-        Cut points of a numeric context on its modelling scale; empty for a category context.
+        Cut points of a numeric context on its modelling scale, or between groups of ordered labels; empty for a
+        category context whose labels are told apart.
     shares : tuple of tuple of float
-        One row per cell of the context, one share per category.
+        One row per cell of the context (rows whose context is absent have the last cell to themselves), one share
+        per category.
     """
 
     name: str
@@ -169,10 +189,11 @@ ColumnModel = NumericModel | CategoryModel
 
 
 def context_cell(context: NDArray[Any], cuts: tuple[float, ...]) -> Codes:
-    """Return the cell of each row: its code, or the interval between cut points."""
+    """Return the cell of each row: its code, or the interval between cut points; the last cell if it is absent."""
     if not cuts:
         return context.astype(np.int64)
-    return np.searchsorted(np.asarray(cuts), context, side="left").astype(np.int64)
+    cell = np.searchsorted(np.asarray(cuts), context, side="left")
+    return np.where(np.isnan(context), len(cuts) + 1, cell).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -185,31 +206,56 @@ class Draw:
 
 
 def draw_rows(
-    columns: tuple[ColumnModel, ...], n: int, rng: np.random.Generator, balanced: bool = False
+    columns: tuple[ColumnModel, ...],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool = False,
+    given: Mapping[str, NDArray[Any]] | None = None,
 ) -> Draw:
     """Draw n synthetic rows from released columns: post-processing, free of charge.
 
     Balanced rows come from a scrambled Sobol sequence in place of independent uniforms: each row has the same law,
-    and together they represent the model with far less sampling error.
+    and together they represent the model with far less sampling error. Columns that are `given` (codes, or values on
+    the modelling scale) are kept, and the others drawn in the light of them.
     """
-    uniform = _sobol(len(columns), n, rng) if balanced else rng.random((len(columns), n))
-    innovations: dict[str, NDArray[Any]] = {}
-    built: dict[str, NDArray[Any]] = {}
-    values: dict[str, NDArray[Any]] = {}
-    for column, u in zip(columns, uniform, strict=True):
-        if isinstance(column, CategoryModel):
-            codes = column.build(u, values[column.context] if column.context else None)
-            innovations[column.name] = values[column.name] = codes
-        else:
-            innovation = column.innovation(u)
-            built[column.name] = column.build(innovation, innovations)
-            calibrated = column.calibrate(built[column.name])
-            # Later columns follow what is handed out: a calibration that moves a value moves them along.
-            if calibrated is not built[column.name]:
-                innovation = column.flatten(calibrated, innovations)
-            innovations[column.name] = innovation
-            values[column.name] = column.finish(calibrated)
-    return Draw(innovations, built, values)
+    known = given or {}
+    free = [column.name for column in columns if column.name not in known]
+    uniform = _sobol(len(free), n, rng) if balanced else rng.random((len(free), n))
+    drawn = dict(zip(free, uniform, strict=True))
+    rows = Draw({}, {}, {})
+    for column in columns:
+        draw_column(rows, column, drawn.get(column.name, np.empty(0)), known)
+    return rows
+
+
+def draw_column(rows: Draw, column: ColumnModel, u: Floats, known: Mapping[str, NDArray[Any]]) -> None:
+    """Add a column to synthetic rows: drawn from uniform numbers u, or as it is known."""
+    if isinstance(column, CategoryModel):
+        context = rows.values[column.context] if column.context else None
+        codes = known[column.name] if column.name in known else column.build(u, context)
+        rows.innovations[column.name] = rows.values[column.name] = codes
+    elif column.name in known:
+        values = rows.built[column.name] = rows.values[column.name] = known[column.name]
+        innovation = column.flatten(values, rows.innovations)
+        rows.innovations[column.name] = np.where(np.isnan(values), column.centre, innovation)
+    else:
+        _draw_number(rows, column, u)
+
+
+def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
+    innovation = column.innovation(u)
+    built = column.build(innovation, rows.innovations)
+    calibrated = column.calibrate(built)
+    # Later columns follow what is handed out: a calibration that moves a value moves them along.
+    if calibrated is not built:
+        innovation = column.flatten(calibrated, rows.innovations)
+    values = column.finish(calibrated)
+    if column.status:
+        absent = rows.values[column.status] != 0
+        innovation = np.where(absent, column.centre, innovation)
+        built, values = (np.where(absent, np.nan, part) for part in (built, values))
+    rows.innovations[column.name], rows.built[column.name] = innovation, built
+    rows.values[column.name] = values
 
 
 def _sobol(columns: int, n: int, rng: np.random.Generator) -> Floats:

@@ -21,11 +21,13 @@ from quantail.quantiles.depth import (
     rung_levels,
     slope_stages,
 )
-from quantail.schema import Column, Schema
-from quantail.synthesis.shares import Question, is_two_sided, questions_of, share_out
+from quantail.schema import Column, Core, Schema, core_of
+from quantail.synthesis.shares import Question, is_two_sided, is_wide, questions_of, share_out
 
-_EFFECTS = ("scale", "shift", "slope", "bend")
+_EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
+_CONTEXT_SHARES = (1, 3)
+NUMBER_CELLS = 4  # parts of a number's range as a context
 
 
 @dataclass(frozen=True)
@@ -36,24 +38,30 @@ class ColumnDesign:
     ----------
     column : Column
         The column.
-    plan : Plan
-        Its part of the budget; the leaves are found by `leaves`.
+    plan : Plan, optional
+        Its part of the budget; the leaves are found by `leaves`. A public column has none.
     shifts, slopes, bends : tuple of str
         Predictors that are used, by the kind of effect.
     context : str
         For a category: the earlier column whose cells it is counted in, or "".
     bins : int
-        Bins of each bend, or of a numeric context.
+        Bins of each bend, or cells of a context.
     cells : bool
         True if the column is counted cell by cell instead of cut by quantiles.
     two_sided : bool
         True for a log grid on both sides of zero, whose scale is released first.
     calibrated : int
         Cells of the calibration, zero if there is none.
+    status : str
+        The category that says whether the number is there; empty if it always is.
+    candidates : tuple of str
+        Earlier columns from which predictors, or a context, are chosen.
+    choices : int
+        How many of them.
     """
 
     column: Column
-    plan: Plan
+    plan: Plan | None
     shifts: tuple[str, ...] = ()
     slopes: tuple[str, ...] = ()
     bends: tuple[str, ...] = ()
@@ -62,9 +70,13 @@ class ColumnDesign:
     cells: bool = False
     two_sided: bool = False
     calibrated: int = 0
+    status: str = ""
+    candidates: tuple[str, ...] = ()
+    choices: int = 0
 
     def leaves(self, path: str) -> tuple[Plan, ...]:
         """Return the leaves below a part of the plan."""
+        assert self.plan is not None
         return self.plan.find(path).leaves()
 
 
@@ -81,21 +93,24 @@ def draw_design(
     schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str = "table"
 ) -> Design:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
+    core = core_of(schema)
     costs = share_out(questions_of(schema), rows, cost, definition)
     designs, shared = [], dict[str, dict[Question, Fraction]]()
     for question, part in costs.items():
         shared.setdefault(question.column, {})[question] = part
-    for column in schema.columns:
-        if column.name not in schema.by:
+    for column in core.schema.columns:
+        if column.public:
+            designs.append(ColumnDesign(column, None))
+        elif column.name not in core.schema.by:
             own = shared[column.name]
             release = _category if column.type == "category" else _numeric
-            designs.append(release(column, schema, own, rows, definition))
-    plan = Plan.sequence(name, [design.plan for design in designs], note=f"{rows} rows")
+            designs.append(release(column, core, own, rows, definition))
+    plan = Plan.sequence(name, [design.plan for design in designs if design.plan], note=f"{rows} rows")
     return Design(tuple(designs), plan, rows)
 
 
 def _numeric(
-    column: Column, schema: Schema, costs: Mapping[Question, Fraction], rows: int, definition: Definition
+    column: Column, core: Core, costs: Mapping[Question, Fraction], rows: int, definition: Definition
 ) -> ColumnDesign:
     def names(kind: str) -> tuple[str, ...]:
         return tuple(question.on for question in costs if question.kind == kind)
@@ -137,6 +152,9 @@ def _numeric(
         cells=counted,
         two_sided=is_two_sided(column),
         calibrated=number,
+        status=core.statuses.get(column.name, ""),
+        candidates=core.predictors_of(column.name) if names("choice") else (),
+        choices=len(names("choice")),
     )
 
 
@@ -144,6 +162,8 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
     """Return the leaves of a slope, a shift or a bend."""
     if question.kind == "scale":
         return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
+    if question.kind == "choice":
+        return _choice(question, cost, unit)
     if question.kind == "slope":
         shares, note = slope_stages(signal), ""
         words = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}[len(shares)]
@@ -159,6 +179,16 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
     parts = zip(words, split(cost, shares), strict=True)
     leaves = [Plan.leaf(word, part, "", unit) for word, part in parts]
     return Plan.sequence(f"{question.kind} on {question.on}", leaves, note)
+
+
+def _choice(question: Question, cost: Fraction, unit: Unit) -> Plan:
+    """Return the leaves of a chosen predictor: which one, and its effect in two steps; the first locates the column."""
+    words, shares = ("pick", "effect", "refined"), (2, 3, 4)
+    if question.on == "1":
+        words, shares = ("locate", *words), (2, *shares)  # type: ignore[assignment]
+    parts = zip(words, split(cost, shares), strict=True)
+    leaves = [Plan.leaf(word, part, "", unit) for word, part in parts]
+    return Plan.sequence(f"choice {question.on}", leaves, "a predictor is chosen, and its effect")
 
 
 def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cells: int) -> Plan:
@@ -183,22 +213,51 @@ def _levels_note(rows: int, cost: Fraction, definition: Definition) -> str:
 
 
 def _category(
-    column: Column, schema: Schema, costs: Mapping[Question, Fraction], rows: int, definition: Definition
+    column: Column, core: Core, costs: Mapping[Question, Fraction], rows: int, definition: Definition
 ) -> ColumnDesign:
-    """Count a category within the cells of one earlier column: the first whose cells all keep a signal."""
-    (cost,) = costs.values()
-    cells = len(column.categories)
-    signal = rows * _count_strength(cost, definition)
+    """Count a category by itself, then in the cells of a context that it chooses, or of the first that fits."""
+    counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), _unit(definition)
+    chosen = next((part for q, part in costs.items() if q.kind == "context"), None)
+    predictors = core.predictors_of(column.name)
+    note = f"{len(column.categories)} categories"
+    if chosen is not None:
+        pick, joint = split(chosen, _CONTEXT_SHARES)
+        leaves = [
+            Plan.leaf("count", counted, note, unit),
+            Plan.leaf("pick", pick, f"a context out of {len(predictors)}", unit),
+            Plan.leaf(
+                "joint", joint, f"{len(column.categories)} categories in the cells of the context", unit
+            ),
+        ]
+        return ColumnDesign(
+            column, Plan.sequence(column.name, leaves), cells=True, candidates=predictors, choices=1
+        )
     context, bins = "", 0
-    for name in schema.predictors_of(column.name):
-        earlier = schema.column(name)
-        levels = len(earlier.categories) if earlier.type == "category" else 4
-        if cells * levels <= signal / 20:
-            context, bins = name, levels
-            break
-    note = f"{cells} categories" + (f" in {bins} cells of {context}" if context else "")
-    leaf = Plan.leaf("count", cost, note, _unit(definition))
-    return ColumnDesign(column, Plan.sequence(column.name, [leaf]), context=context, bins=bins, cells=True)
+    if column.predictors is not None or not is_wide(core.schema):
+        signal = rows * _count_strength(counted, definition)
+        context, bins = _context(core, predictors, signal / 20 / len(column.categories))
+    note += f" in {bins} cells of {context}" if context else ""
+    plan = Plan.sequence(column.name, [Plan.leaf("count", counted, note, unit)])
+    return ColumnDesign(column, plan, context=context, bins=bins, cells=True)
+
+
+def _context(core: Core, predictors: tuple[str, ...], most: float) -> tuple[str, int]:
+    """Return the first predictor whose cells all keep a signal, and how many cells it has."""
+    for name in predictors:
+        levels = context_cells(core, name)
+        if levels > most and name in core.ordered:  # neighbouring levels may share a cell
+            levels = int(min(levels, max(most, 1)))
+        if 1 < levels <= most:
+            return name, levels
+    return "", 0
+
+
+def context_cells(core: Core, name: str) -> int:
+    """Return how many cells a column makes as a context: its labels, or parts of its range and one if it is absent."""
+    column = core.schema.column(name)
+    if column.type == "category":
+        return len(column.categories)
+    return NUMBER_CELLS + (name in core.statuses)
 
 
 def _strength(cost: Fraction, definition: Definition) -> float:

@@ -6,13 +6,12 @@ the public number of rows, or from what was released before.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate, Plan, cells_touched, strength_of
+from quantail.privacy import Gate, Plan
 from quantail.quantiles import (
     BEND_LEVELS,
     Bend,
@@ -30,42 +29,18 @@ from quantail.quantiles import (
 )
 from quantail.quantiles.depth import rung_levels
 from quantail.quantiles.grid import increasing, local, near, wide, with_cells
-from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope, context_cell, draw_rows
+from quantail.synthesis.category_fitting import count_cells, fit_category
+from quantail.synthesis.choosing import Cells, choose
+from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope
 from quantail.synthesis.design import ColumnDesign, Design
+from quantail.synthesis.fit_state import Fit, even_levels
+from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
-_SIMULATED_ROWS = 2**16
 _LOW_END = 0.05
-_TYPICAL = 0.6  # the quantile of absolute values that tells small from large
+_NOISE_PART = 0.25  # of the noise of an effect, what a pair of cells has to bear
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
-
-
-@dataclass
-class Fit:
-    """A fit in progress: the gate, the public number of rows, confidential rows and the models released so far."""
-
-    gate: Gate
-    rows: int
-    confidential: Rows
-    rng: np.random.Generator
-    innovations: dict[str, Vector] = field(default_factory=dict)
-    values: dict[str, Vector] = field(default_factory=dict)
-    models: dict[str, ColumnModel] = field(default_factory=dict)
-
-    def predictor(self, name: str) -> NumericModel:
-        """Return the released model of an earlier numeric column."""
-        model = self.models[name]
-        assert isinstance(model, NumericModel)
-        return model
-
-    def rate(self, leaf: Plan) -> float:
-        """Return the strength of a leaf, as the depth rules count it."""
-        return float(strength_of(leaf.cost, self.gate.definition))
-
-    def noise_rows(self, leaf: Plan) -> float:
-        """Return the scale of noise, in rows, of a joint draw or a selection."""
-        return 2 * cells_touched(self.gate.relation) / self.rate(leaf)
 
 
 def fit_columns(
@@ -73,46 +48,104 @@ def fit_columns(
 ) -> tuple[ColumnModel, ...]:
     """Release the models of all columns of a design."""
     fit = Fit(gate, design.rows, confidential, gate.noise.generator())
+    public = [column for column in design.columns if column.plan is None]
+    if public:
+        fit_public(fit, public)
+    if any(column.choices for column in design.columns):
+        fit.simulated = fit.simulate()
     for column in design.columns:
         progress(column.column.name)
-        release = _fit_category if column.column.type == "category" else _fit_numeric
-        fit.models[column.column.name] = release(fit, column)
+        if column.plan is not None:
+            release = fit_category if column.column.type == "category" else _fit_numeric
+            fit.release(release(fit, column))
     return tuple(fit.models.values())
 
 
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     scale = _fit_scale(fit, design)
-    values = fit.values[design.column.name] = _dithered(fit, design.column.name, scale)
+    values = fit.values[design.column.name] = dithered(fit, design.column.name, scale)
     residual = values.kept()
+    effects = (
+        _declared_effects(design) if not design.choices else _chosen_effects(fit, design, scale, residual)
+    )
     shifts: list[tuple[str, Bend]] = []
-    for name in design.shifts:
-        shift = _fit_shift(fit, design, scale, residual, name)
-        residual = residual.map(shift.flatten, fit.innovations[name]).kept()
+    for name, leaves in effects.shifts:
+        shift = _fit_shift(fit, design, scale, residual, name, effects.overall, leaves)
+        residual = residual.map(shift.flatten, fit.explaining(name)).kept()
         shifts.append((name, shift))
     slopes = []
-    for name in design.slopes:
-        slope = _fit_slope(fit, design, scale, residual, name)
-        residual = residual.map(slope.flatten, fit.innovations[name]).kept()
+    for name, leaves in effects.slopes:
+        slope = _fit_slope(fit, scale, residual, name, leaves)
+        residual = residual.map(slope.flatten, fit.explaining(name)).kept()
         slopes.append(slope)
-    bends, curve, residual = _fit_rest(fit, design, scale, residual)
+    bends, curve, residual = _fit_rest(fit, design, scale, residual, bool(shifts or slopes))
     fit.innovations[design.column.name] = residual
-    model = NumericModel(design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve)
+    model = NumericModel(
+        design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve, status=design.status
+    )
     return _calibrated(fit, design, model) if design.calibrated else model
 
 
-def _dithered(fit: Fit, name: str, scale: Scale) -> Vector:
+@dataclass(frozen=True)
+class _Effects:
+    """Predictors with an effect, each with its leaves, and released quantiles of the column if they are known."""
+
+    shifts: list[tuple[str, tuple[Plan, ...]]]
+    slopes: list[tuple[str, tuple[Plan, ...]]]
+    overall: Floats | None = None
+
+
+def _declared_effects(design: ColumnDesign) -> _Effects:
+    return _Effects(
+        [(name, design.leaves(f"shift on {name}")) for name in design.shifts],
+        [(name, design.leaves(f"slope on {name}")) for name in design.slopes],
+    )
+
+
+def _chosen_effects(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector) -> _Effects:
+    """Release a few quantiles of a column, and by them which earlier columns tell most about it."""
+    locate = design.leaves("choice 1")[0]
+    overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
+    cell = residual.map(lambda part: np.where(np.isnan(part), -1, np.searchsorted(overall, part)))
+    target = Cells(design.column.name, cell, np.diff(_levels(), prepend=0.0, append=1.0))
+    left = {name: fit.cells(name, design.status)[0] for name in design.candidates}
+    effects = _Effects([], [], overall)
+    for choice in range(1, design.choices + 1):
+        pick, *leaves = design.leaves(f"choice {choice}")[-3:]
+        noise = _NOISE_PART * fit.noise_rows(leaves[0])
+        candidates = list(left.values())
+        index = choose(fit.gate, pick, target, candidates, fit.present(design.status), noise, none=False)
+        assert index is not None
+        name = candidates[index].name
+        del left[name]
+        kind = effects.shifts if isinstance(fit.models[name], CategoryModel) else effects.slopes
+        kind.append((name, tuple(leaves)))
+    return effects
+
+
+def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
     """Return a column on its modelling scale, every row spread over its lattice cell by a number of its own."""
     column = fit.confidential.column(name)
     return column.map(scale.spread, column.uniform(fit.gate.noise))
 
 
+def _rungs(
+    fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats
+) -> Floats:
+    """Release quantiles of the rows whose number is there; absent ones lie below all candidates."""
+    absent = fit.absent(design.status)
+    return draw_rungs(fit.gate, leaf, values, grid, absent + (1 - absent) * levels, fit.rows)
+
+
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
     """Release how many rows the column has in cells of what the models imply, and set its distribution right."""
     name, scale = model.name, model.scale
-    simulated = draw_rows((*fit.models.values(), model), _SIMULATED_ROWS, fit.rng, balanced=True).built[name]
+    simulated = fit.simulate(model, balanced=True).built[name]
+    simulated = simulated[~np.isnan(simulated)]
     atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
     (leaf,) = design.leaves("calibration")
-    remap = draw_calibration(fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, fit.rows)
+    rows = fit.present(design.status)
+    remap = draw_calibration(fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, rows)
     return replace(model, remap=remap)
 
 
@@ -121,20 +154,20 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     scale = Scale.of(design.column)
     if not design.two_sided:
         return scale
-    sizes = _dithered(fit, design.column.name, scale).map(np.abs)
+    sizes = dithered(fit, design.column.name, scale).map(np.abs)
     grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
-    (typical,) = scale.unfolded(draw_rungs(fit.gate, leaf, sizes, grid, np.array([_TYPICAL]), fit.rows))
+    (typical,) = scale.unfolded(_rungs(fit, design, leaf, sizes, grid, np.array([TYPICAL])))
     return scale.crossing(2 * float(typical))
 
 
-def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, name: str) -> Slope:
+def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
     predictor = fit.predictor(name)
     low, high = scale.ends
     first, centre, last = predictor.innovation(np.array([0.25, 0.5, 0.75])).tolist()
     slope = choose_slope(
         fit.gate,
-        design.leaves(f"slope on {name}"),
+        leaves,
         residual,
         fit.innovations[name],
         centre,
@@ -148,43 +181,44 @@ def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, n
 
 
 def _fit_rest(
-    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, explained: bool
 ) -> tuple[list[tuple[str, Bend]], Curve | StepCurve, Vector]:
     """Release the bends and the curve of what the slopes left over."""
     leaves = design.leaves("curve")
     if design.cells:
         column = fit.confidential.column(design.column.name)
-        return [], _count_cells(fit, leaves[0], scale, column), residual
-    low, high = residual_range(scale, bool(design.slopes or design.shifts))
+        return [], count_cells(fit, leaves[0], scale, column), residual
+    low, high = residual_range(scale, explained)
     grid = wide(low, high, scale.log)
     bends: list[tuple[str, Bend]] = []
     if not design.bins:
         for name in design.bends:
             bends.append((name, _fit_tilt(fit, design, residual, name, grid, high - low)))
-            residual = residual.map(bends[-1][1].flatten, fit.innovations[name]).kept()
+            residual = residual.map(bends[-1][1].flatten, fit.explaining(name)).kept()
     if len(leaves) == 2:
-        overall = draw_rungs(fit.gate, leaves[0], residual, grid, _levels(), fit.rows)
+        overall = _rungs(fit, design, leaves[0], residual, grid, _levels())
         grid = near(*_around(overall, scale), low, high)
-        if not (design.slopes or design.shifts):  # what other columns explain has no atoms left
+        if not explained:  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
         for name in design.bends if design.bins else ():
             bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
-            residual = residual.map(bend.flatten, fit.innovations[name]).kept()
+            residual = residual.map(bend.flatten, fit.explaining(name)).kept()
             bends.append((name, bend))
-    levels = rung_levels(fit.rows * fit.rate(leaves[-1]))
-    rungs = draw_rungs(fit.gate, leaves[-1], residual, grid, levels, fit.rows)
-    return (
-        bends,
-        fit_curve(levels, rungs, fit.rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log),
-        residual,
-    )
+    rows = fit.present(design.status)
+    levels = rung_levels(rows * fit.rate(leaves[-1]))
+    rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
+    curve = fit_curve(levels, rungs, rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log)
+    return bends, curve, residual
 
 
 def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid: Floats, span: float) -> Bend:
     predictor = fit.predictor(name)
     leaves = design.leaves(f"bend on {name}")
     x = fit.innovations[name]
-    return draw_tilt(fit.gate, leaves, residual, x, predictor.innovation, grid, _REACH * span, fit.rows)
+    absent = fit.absent(design.status)
+    return draw_tilt(
+        fit.gate, leaves, residual, x, predictor.innovation, grid, _REACH * span, fit.rows, absent
+    )
 
 
 def _fit_bend(
@@ -192,70 +226,40 @@ def _fit_bend(
 ) -> Bend:
     predictor = fit.predictor(name)
     bins = design.bins
-    cuts = predictor.innovation(_even_levels(bins))
-    cell = fit.innovations[name].map(lambda x: np.searchsorted(cuts, x))
+    cuts = predictor.innovation(even_levels(bins))
+    cell = fit.innovations[name].map(lambda x: np.where(np.isnan(x), -1, np.searchsorted(cuts, x)))
     centres = increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
-    expected = np.full(bins, fit.rows / bins)
+    expected = np.full(bins, fit.present(design.status) * (1 - fit.absent(predictor.status)) / bins)
     leaves = design.leaves(f"bend on {name}")
     noise = fit.noise_rows(leaves[0]) / 2
     return draw_bend(fit.gate, leaves, residual, cell, expected, centres, overall, grid, noise, steps=False)
 
 
-def _fit_shift(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, name: str) -> Bend:
+def _fit_shift(
+    fit: Fit,
+    design: ColumnDesign,
+    scale: Scale,
+    residual: Vector,
+    name: str,
+    overall: Floats | None,
+    leaves: tuple[Plan, ...],
+) -> Bend:
     """Release the median and spread of a column in every category of an earlier one."""
-    first, *leaves = design.leaves(f"shift on {name}")
-    low, high = scale.ends
-    overall = draw_rungs(fit.gate, first, residual, wide(low, high, scale.log), _levels(), fit.rows)
-    simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng)
+    if overall is None:
+        first, *leaves = leaves  # type: ignore[assignment]
+        overall = _rungs(fit, design, first, residual, wide(*scale.ends, scale.log), _levels())
+    simulated = fit.simulate().values
     model = fit.models[name]
     assert isinstance(model, CategoryModel)
     codes = np.arange(len(model.shares[0]), dtype=np.float64)
-    share = np.bincount(simulated.values[name], minlength=codes.size) / _SIMULATED_ROWS
-    expected = np.maximum(fit.rows * share, 1.0)
+    drawn = simulated[name][simulated[design.status] == 0] if design.status else simulated[name]
+    share = np.bincount(drawn, minlength=codes.size) / max(drawn.size, 1)
+    expected = np.maximum(fit.present(design.status) * share, 1.0)
     grid = local(*_around(overall, scale))
     noise = fit.noise_rows(leaves[0]) / 2
     return draw_bend(
         fit.gate, leaves, residual, fit.innovations[name], expected, codes, overall, grid, noise, steps=True
     )
-
-
-def _fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
-    column = design.column
-    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
-    cuts: tuple[float, ...] = ()
-    cell, cells = codes.map(np.zeros_like), 1
-    if design.context:
-        cells = design.bins
-        if isinstance(fit.models[design.context], NumericModel):
-            simulated = draw_rows(tuple(fit.models.values()), _SIMULATED_ROWS, fit.rng).values[design.context]
-            cuts = tuple(np.quantile(simulated, _even_levels(cells)).tolist())
-        cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
-    size = len(column.categories)
-    counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
-    noisy = _released_shares(fit, design.leaves("count")[0], counts).reshape(cells, size)
-    marginal = noisy.sum(axis=0) + 1e-9
-    rows = [row if row.sum() > 0 else marginal for row in noisy]
-    return CategoryModel(
-        column.name, design.context, cuts, tuple(tuple((row / row.sum()).tolist()) for row in rows)
-    )
-
-
-def _count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
-    """Release how many rows hold each of a column's few possible values."""
-    cells = round((scale.upper - scale.lower) / scale.step) + 1
-    position = values.map(lambda part: np.rint((part - scale.lower) / scale.step).astype(np.int64))
-    counts = position.total(partial(np.bincount, minlength=cells))
-    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
-    return StepCurve(tuple(edges.tolist()), tuple(_released_shares(fit, leaf, counts).tolist()))
-
-
-def _released_shares(fit: Fit, leaf: Plan, counts: NDArray[np.int64]) -> Floats:
-    """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
-    sensitivity = cells_touched(fit.gate.relation)
-    noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
-    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
-    cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
-    return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
 
 
 def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
@@ -280,8 +284,3 @@ def _least(scale: Scale) -> float:
 
 def _levels() -> Floats:
     return np.asarray([float(level) for level in BEND_LEVELS])
-
-
-def _even_levels(bins: int) -> Floats:
-    """Return the levels that cut a distribution into equal parts, ends left out."""
-    return np.asarray([k / bins for k in range(1, bins)])

@@ -13,7 +13,7 @@ from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.depth import slope_stages
 from quantail.quantiles.orders import Step, steps_of
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, core_of
 from quantail.synthesis.lines_settings import LinesSettings
 
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
@@ -69,6 +69,13 @@ def draw_lines_design(
     name: str = "table",
 ) -> LinesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
+    core = core_of(schema)
+    if core.statuses or any(column.public for column in schema.columns):
+        raise OptionError(
+            f"method {settings.order!r} knows no missing values, atoms, inequalities or public columns; "
+            "use method 'ladder', or leave such columns out of the schema"
+        )
+    schema = core.schema
     columns = [column for column in schema.columns if column.name not in schema.by]
     _check_numeric(columns, settings)
     if not columns:

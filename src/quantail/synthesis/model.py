@@ -18,8 +18,9 @@ from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import FrameShape
 from quantail.privacy import Plan
-from quantail.schema import Schema
-from quantail.synthesis.column import CategoryModel
+from quantail.schema import Schema, core_of
+from quantail.synthesis.column import CategoryModel, NumericModel
+from quantail.synthesis.conditioning import Given, group_rows, on_scales, read_given
 from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
 
@@ -81,6 +82,7 @@ class TableModel:
         replicates: int = 1,
         seed: int | None = None,
         draw: Literal["balanced", "independent"] = "balanced",
+        given: Any = None,
     ) -> Any:
         """Draw synthetic tables; free of charge, because the model is already released.
 
@@ -95,6 +97,9 @@ class TableModel:
         draw : {"balanced", "independent"}
             "balanced" rows follow the model with far less sampling error than "independent" ones (a scrambled
             Sobol sequence instead of independent uniforms); combining rules for replicates need the latter.
+        given : frame, optional
+            Rows with the first columns in synthesis order (public ones, or a scenario): they are kept as they are,
+            and the other columns are drawn in the light of them. Models with public columns need them.
 
         Returns
         -------
@@ -106,13 +111,44 @@ class TableModel:
                 raise OptionError(f"{word} must be a whole number of at least 1")
         if draw not in ("balanced", "independent"):
             raise OptionError("draw must be 'balanced' or 'independent'")
-        if n is None and self.rows > MOST_ROWS:
+        if n is None and given is None and self.rows > MOST_ROWS:
             raise ModelError(f"the model describes more than {MOST_ROWS} rows; say how many to draw")
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        kept = self._given(given, n)
         tables = [
-            self._frame(self.rows if n is None else n, rng, draw == "balanced") for _ in range(replicates)
+            self._frame(self.rows if n is None else n, rng, draw == "balanced")
+            if kept is None
+            else self._completed(kept, rng, draw == "balanced")
+            for _ in range(replicates)
         ]
         return tables[0] if replicates == 1 else tables
+
+    def _given(self, frame: Any, n: int | None) -> Given | None:
+        public = [column.name for column in self.schema.columns if column.public]
+        if frame is None:
+            if public:
+                raise OptionError(
+                    f"the public columns {', '.join(map(repr, public))} are kept, not drawn; "
+                    "pass rows that hold them: sample(given=frame)"
+                )
+            return None
+        if n is not None:
+            raise OptionError("given rows say how many rows to draw; leave out n")
+        if self.method != "ladder":
+            raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
+        return read_given(frame, self.schema)
+
+    def _completed(self, given: Given, rng: np.random.Generator, balanced: bool) -> Any:
+        """Draw the columns that are not given, row by row of those that are."""
+        members = group_rows(given.parts, self.schema, [group.codes for group in self.groups])
+        parts = []
+        for group, rows in zip(self.groups, members, strict=True):
+            if rows.size:
+                own = {name: values[rows] for name, values in given.parts.items()}
+                parts.append(self._draw(group, rows.size, rng, balanced, own) | own)
+        order = np.argsort(np.concatenate([rows for rows in members if rows.size]), kind="stable")
+        columns = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
+        return self.shape.build(columns, self.schema, kept=given.original)
 
     def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
         sizes = np.array([group.rows for group in self.groups])
@@ -123,15 +159,22 @@ class TableModel:
             for group, m in zip(self.groups, wanted, strict=True)
             if m
         ]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in self.schema.names}
+        names = core_of(self.schema).schema.names
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
         return self.shape.build(columns, self.schema)
 
     def _draw(
-        self, group: GroupModel, n: int, rng: np.random.Generator, balanced: bool
+        self,
+        group: GroupModel,
+        n: int,
+        rng: np.random.Generator,
+        balanced: bool,
+        given: Mapping[str, NDArray[Any]] | None = None,
     ) -> dict[str, NDArray[Any]]:
         # What a damaged model makes beyond the range of numbers is refused when the table is built.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced))
+            known = on_scales(given, group.columns, rng) if given else None
+            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced, known))
             for column in group.columns:
                 if not isinstance(column, CategoryModel):
                     values[column.name] = column.scale.backward(values[column.name])
@@ -198,25 +241,35 @@ class TableModel:
         for group in self.groups:
             self._check_group(group)
             rows = self._draw(group, 3, np.random.default_rng(0), balanced=False)
-            if set(rows) != set(self.schema.names) or not all(
-                np.isfinite(part).all() for part in rows.values()
-            ):
+            if set(rows) != set(core_of(self.schema).schema.names) or not self._are_numbers(rows):
                 raise ValueError("columns do not match the schema, or hold no numbers")
+
+    def _are_numbers(self, rows: Mapping[str, NDArray[Any]]) -> bool:
+        """Say whether all values are finite; a number may be absent where its status says so."""
+        statuses = core_of(self.schema).statuses
+        return all(
+            (np.isfinite(values) | (rows[statuses[name]] != 0 if name in statuses else False)).all()
+            for name, values in rows.items()
+        )
 
     def _check_group(self, group: GroupModel) -> None:
         """Raise a ValueError for what a few rows may not show: cells without shares, impossible sizes."""
-        labels = [self.schema.column(name).categories for name in self.schema.by]
+        core = core_of(self.schema)
+        labels = [core.schema.column(name).categories for name in self.schema.by]
         if not 0 <= group.rows <= 2**53 or len(group.codes) != len(labels):
             raise ValueError("a group of impossible size")
         if not all(0 <= code < len(known) for code, known in zip(group.codes, labels, strict=True)):
             raise ValueError("a group that does not exist")
         for column in group.columns:
+            if isinstance(column, NumericModel) and column.status != core.statuses.get(column.name, ""):
+                raise ValueError("a status that does not match the schema")
             if not isinstance(column, CategoryModel):
                 continue
             cells = len(column.cuts) + 1
             if column.context and not column.cuts:
-                cells = len(self.schema.column(column.context).categories)
-            wanted = {len(self.schema.column(column.name).categories)}
+                cells = len(core.schema.column(column.context).categories)
+            cells += column.context in core.statuses
+            wanted = {len(core.schema.column(column.name).categories)}
             if len(column.shares) != cells or {len(row) for row in column.shares} != wanted:
                 raise ValueError("shares that do not match the categories")
 

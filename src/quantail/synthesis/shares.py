@@ -6,17 +6,21 @@ predictor of the column that has most of them first; a curve is never dropped. O
 calibrations) are asked once all others have ample signal, the cheapest first, each with the least that makes its
 answer worth having. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
 (docs/decisions/0004-shares.md).
+
+In a wide table (more than `WIDE` columns) a column that declares no predictors is not asked about all earlier ones:
+it may choose a few of them through the gate (`synthesis/choosing.py`). Choices are bought once everything has a
+comfortable signal, the first of every column before the second of any.
 """
 
 import heapq
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, core_of
 
 # kind: (least signal, comfortable signal, ample signal, weight beyond). The first curve gets more because every later
 # column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
@@ -27,13 +31,20 @@ _NEEDS = {
     "slope": (45.0, 90.0, 650.0, 2.5),
     "scale": (40.0, 60.0, 100.0, 0.3),
     "cells": (20.0, 60.0, 200.0, 0.6),
+    "choice": (0.0, 0.0, 180.0, 1.0),
+    "context": (0.0, 0.0, 100.0, 0.6),
     "shift": (0.0, 0.0, 40.0, 0.7),
     "bend": (0.0, 0.0, 300.0, 0.6),
     "calibration": (0.0, 0.0, 400.0, 1.3),
 }
-_COUNTS = ("cells", "calibration")
+_COUNTS = ("cells", "calibration", "context")
 _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
 _OPTIONAL = ("shift", "bend", "calibration")
+_CHOSEN = ("choice", "context")
+_MANY_LABELS = 10  # from here on a list of labels needs a signal in proportion to its length
+_PER_LABEL = 20.0
+WIDE = 10
+MOST_CHOICES = 3
 
 
 MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to be weighed up
@@ -54,18 +65,27 @@ class Question:
 
 def questions_of(schema: Schema) -> list[Question]:
     """List all that could be asked of a table, in the order of asking."""
-    columns = [column for column in schema.columns if column.name not in schema.by]
+    core = core_of(schema)
+    schema = core.schema
+    columns = [column for column in schema.columns if column.name not in schema.by and not column.public]
     _check_predictors(schema, columns)
+    wide = is_wide(schema)
     numbers = [column.name for column in columns if column.type != "category"]
     asked: list[Question] = []
     for column in columns:
+        predictors = core.predictors_of(column.name)
+        chosen = wide and column.predictors is None and bool(predictors)
         if column.type == "category":
-            asked.append(_question(column.name, "cells"))
+            asked.append(_cells(column, "cells"))
+            asked += [_cells(column, "context")] if chosen else []
             continue
-        predictors = schema.predictors_of(column.name)
         near = [name for name in predictors if schema.column(name).type != "category"]
         if is_two_sided(column):
             asked.append(_question(column.name, "scale"))
+        if chosen:
+            number = min(MOST_CHOICES, len(predictors))
+            asked += [_question(column.name, "choice", str(k + 1)) for k in range(number)]
+            predictors, near = (), []
         for name in predictors:
             if name not in near:
                 asked.append(_question(column.name, "shift", name, parts=len(schema.column(name).categories)))
@@ -74,6 +94,11 @@ def questions_of(schema: Schema) -> list[Question]:
         asked.append(_question(column.name, "first curve" if column.name == numbers[0] else "curve"))
         asked.append(_question(column.name, "calibration"))
     return asked
+
+
+def is_wide(core: Schema) -> bool:
+    """Say whether a table of plain columns is so wide that columns choose their predictors."""
+    return len(core.columns) - len(core.by) > WIDE
 
 
 def is_two_sided(column: Column) -> bool:
@@ -88,7 +113,7 @@ def share_out(
 ) -> dict[Question, Fraction]:
     """Return what each question that is worth asking may cost; the parts add up to `cost` exactly."""
     asked = list(asked)
-    kept = [question for question in asked if question.kind not in _OPTIONAL]
+    kept = [question for question in asked if question.kind not in (*_OPTIONAL, *_CHOSEN)]
     curves = sum(question.kind == "curve" for question in kept)
     heirs = min(max(curves - 1, 1) ** 0.5, _MOST_HEIRS)
     price = _prices(rows, definition)
@@ -102,6 +127,9 @@ def share_out(
     kept = [question for question in kept if question not in dropped]
     parts = {question: price(question, question.least) for question in kept}
     _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
+    chosen = _affordable(asked, price, float(cost) - sum(parts.values()))
+    parts |= chosen
+    kept += chosen
     rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
     optional = {q: price(q, q.ample) for q in asked if q.kind in _OPTIONAL}
     for question in sorted(
@@ -114,6 +142,20 @@ def share_out(
     total = sum(question.weight for question in parts)
     wanted = [(q, parts[q] + max(rest, 0.0) * q.weight / total) for q in asked if q in parts]
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
+
+
+def _affordable(
+    asked: Sequence[Question], price: Callable[[Question, float], float], rest: float
+) -> dict[Question, float]:
+    """Return the choices that a budget reaches for: the first of every column, cheapest first, then the second."""
+    prices = {question: price(question, question.ample) for question in asked if question.kind in _CHOSEN}
+    bought: dict[Question, float] = {}
+    for question in sorted(prices, key=lambda question: (question.on or "1", prices[question])):
+        if prices[question] > rest:
+            break
+        bought[question] = prices[question]
+        rest -= prices[question]
+    return bought
 
 
 def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: float) -> float:
@@ -132,6 +174,17 @@ def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int =
     name = "curve" if kind == "first curve" else kind
     ample = ample / share if kind == "slope" else ample * parts
     return Question(column, name, on, least, comfort, ample, weight / share)
+
+
+def _cells(column: Column, kind: str) -> Question:
+    """Return the question that counts labels: a long list takes more signal for the same distance from the truth."""
+    question = _question(column.name, kind)
+    labels = len(column.categories)
+    return (
+        question
+        if labels <= _MANY_LABELS
+        else replace(question, ample=max(question.ample, _PER_LABEL * labels))
+    )
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:

@@ -25,8 +25,8 @@ from quantail.privacy import (
     split,
 )
 from quantail.quantiles import HeldRows
-from quantail.schema import Schema
-from quantail.synthesis.methods import method_of
+from quantail.schema import Schema, core_of
+from quantail.synthesis.methods import AnyDesign, method_of
 from quantail.synthesis.model import GroupModel, TableModel
 from quantail.synthesis.parameters import Parameters
 
@@ -118,13 +118,7 @@ class TableSynthesizer(Parameters):
         """
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
         counted, rest = self._shares()
-        groups = [
-            self._method.design(
-                self._settings, self.schema, size, rest, self.definition, self._name(key)
-            ).plan
-            for key, size in sizes.items()
-        ]
-        return self._whole(counted, groups)
+        return self._whole(counted, [self._design(pool, sizes, rest).plan for pool in self._pools(sizes)])
 
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
         """Release a model of a confidential table.
@@ -157,17 +151,18 @@ class TableSynthesizer(Parameters):
         noise = self._noise()
         sizes = self._sizes(members, counted, noise)
         models, plans = [], []
-        for done, (key, rows) in enumerate(members.items()):
-            if sizes[key] < 1:
-                continue
-            design = self._method.design(
-                self._settings, self.schema, sizes[key], rest, self.definition, self._name(key)
-            )
+        pools = self._pools(sizes)
+        for done, pool in enumerate(pools):
+            design = self._design(pool, sizes, rest)
             # A group has noise of its own, so that simulated noise is the same wherever and whenever it is fitted.
-            gate = Gate(design.plan, self._noise(key) if key else noise, self.schema.neighbours)
-            table = HeldRows({name: values[rows] if key else values for name, values in confidential.items()})
-            tell = _telling(progress, done, len(members), len(design.columns))
-            models.append(GroupModel(key, sizes[key], self._method.fit(gate, design, table, tell)))
+            gate = Gate(design.plan, self._noise(pool[0]) if pool[0] else noise, self.schema.neighbours)
+            rows = np.concatenate([members[key] for key in pool])
+            table = HeldRows(
+                {name: values[rows] if pool[0] else values for name, values in confidential.items()}
+            )
+            tell = _telling(progress, done, len(pools), len(design.columns))
+            columns = self._method.fit(gate, design, table, tell)
+            models += [GroupModel(key, sizes[key], columns) for key in pool]
             plans.append(design.plan)
         self.model_ = TableModel(
             self.schema,
@@ -203,6 +198,27 @@ class TableSynthesizer(Parameters):
         counted, rest = split(self._cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
         return counted, rest
 
+    def _design(self, pool: tuple[GroupKey, ...], sizes: Mapping[GroupKey, int], cost: Fraction) -> AnyDesign:
+        """Return the design for groups that are fitted together."""
+        name = self._name(pool[0]) + (f" and {len(pool) - 1} small groups" if len(pool) > 1 else "")
+        rows = sum(sizes[key] for key in pool)
+        return self._method.design(self._settings, self.schema, rows, cost, self.definition, name)
+
+    def _pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
+        """Return groups that are fitted together: those of fewer than `merge_below` rows, others by themselves.
+
+        If the small ones together are still too few, the smallest of the others joins them. Sizes are public, or
+        released, so this is a public rule.
+        """
+        held = [key for key in sizes if sizes[key] >= 1]
+        least = self.schema.merge_below
+        pool = [key for key in held if sizes[key] < least]
+        others = sorted((key for key in held if sizes[key] >= least), key=lambda key: sizes[key])
+        if pool and others and sum(sizes[key] for key in pool) < least:
+            pool.append(others[0])
+        merged = sorted(pool, key=held.index)
+        return [(key,) if key not in pool else tuple(merged) for key in held if key not in merged[1:]]
+
     def _whole(self, counted: Fraction | None, groups: list[Plan]) -> Plan:
         body = groups[0] if not self.schema.by else Plan.parallel("groups", groups)
         if counted is None:
@@ -228,7 +244,7 @@ class TableSynthesizer(Parameters):
         rows = len(next(iter(confidential.values())))
         if not self.schema.by:
             return {(): np.arange(rows)}
-        levels = [len(self.schema.column(name).categories) for name in self.schema.by]
+        levels = [len(core_of(self.schema).schema.column(name).categories) for name in self.schema.by]
         cell = np.ravel_multi_index([confidential[name] for name in self.schema.by], levels)
         order = np.argsort(cell, kind="stable")
         ends = np.searchsorted(cell[order], np.arange(np.prod(levels) + 1))
@@ -238,15 +254,15 @@ class TableSynthesizer(Parameters):
     def _even(self, rows: int) -> dict[GroupKey, int]:
         if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
             raise OptionError("rows must be a whole number of at least 1")
-        keys = list(product(*(range(len(self.schema.column(name).categories)) for name in self.schema.by)))
+        core = core_of(self.schema).schema
+        keys = list(product(*(range(len(core.column(name).categories)) for name in self.schema.by)))
         return {key: max(rows // len(keys), 1) for key in keys}
 
     def _name(self, key: GroupKey) -> str:
         if not key:
             return self.schema.name or "table"
-        labels = (
-            self.schema.column(name).categories[code] for name, code in zip(self.schema.by, key, strict=True)
-        )
+        core = core_of(self.schema).schema
+        labels = (core.column(name).categories[code] for name, code in zip(self.schema.by, key, strict=True))
         return ", ".join(labels)
 
 

@@ -1,0 +1,95 @@
+"""Categories, and numbers of few values, released by counts; the cells of a context are those of an earlier column."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Plan, cells_touched
+from quantail.quantiles import Scale, StepCurve, Vector
+from quantail.synthesis.choosing import Cells, choose, conditional_shares, count_pairs
+from quantail.synthesis.column import CategoryModel, NumericModel, context_cell
+from quantail.synthesis.design import NUMBER_CELLS, ColumnDesign
+from quantail.synthesis.fit_state import Fit, even_levels
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_NOISE_PART = 0.5  # of the noise of a pair of cells, what is left of it after shrinkage
+
+
+def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
+    """Release the shares of a category, in the cells of a context if it has one."""
+    column = design.column
+    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
+    if design.choices:
+        return _in_chosen_context(fit, design, codes)
+    cuts: tuple[float, ...] = ()
+    cell, cells = codes.map(np.zeros_like), 1
+    if design.context:
+        cells = design.bins
+        cuts = _context_cuts(fit, design)
+        cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
+    size = len(column.categories)
+    counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
+    noisy = released_shares(fit, design.leaves("count")[0], counts).reshape(cells, size)
+    marginal = noisy.sum(axis=0) + 1e-9
+    fit.shares[column.name] = marginal / marginal.sum()
+    rows = [row if row.sum() > 0 else marginal for row in noisy]
+    return CategoryModel(
+        column.name, design.context, cuts, tuple(tuple((row / row.sum()).tolist()) for row in rows)
+    )
+
+
+def _context_cuts(fit: Fit, design: ColumnDesign) -> tuple[float, ...]:
+    """Return cut points of a context: of a number, or between groups of ordered labels that share a cell."""
+    if isinstance(fit.models[design.context], NumericModel):
+        simulated = fit.simulate().values[design.context]
+        return tuple(np.quantile(simulated[~np.isnan(simulated)], even_levels(NUMBER_CELLS)).tolist())
+    if design.bins == fit.shares[design.context].size:
+        return ()
+    ends = np.cumsum(fit.shares[design.context])
+    return tuple((np.searchsorted(ends, even_levels(design.bins)) + 0.5).tolist())
+
+
+def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> CategoryModel:
+    """Release a category by itself, then which earlier column tells most about it, then both together."""
+    name, size = design.column.name, len(design.column.categories)
+    (counted,), (pick,), (joint,) = (design.leaves(part) for part in ("count", "pick", "joint"))
+    marginal = released_shares(fit, counted, codes.total(partial(np.bincount, minlength=size)))
+    target = Cells(name, codes, marginal)
+    found = [fit.cells(candidate) for candidate in design.candidates]
+    noise = cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(joint, fit.rows)
+    candidates = [cells for cells, _ in found]
+    index = choose(fit.gate, pick, target, candidates, fit.rows, _NOISE_PART * noise, none=True)
+    context, cuts = ("", ()) if index is None else (candidates[index].name, found[index][1])
+    whole = Cells("", codes.map(np.zeros_like), np.ones(1))
+    cells = whole if index is None else candidates[index]
+    sensitivity = cells_touched(fit.gate.relation)
+    pairs = fit.gate.count(joint, count_pairs(cells, target).ravel(), sensitivity)
+    shares = conditional_shares(
+        pairs.reshape(cells.shares.size, size), cells.shares, marginal, fit.rows, float(np.sqrt(2) * noise)
+    )
+    fit.shares[name] = marginal
+    return CategoryModel(name, context, cuts, tuple(tuple(row) for row in shares.tolist()))
+
+
+def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
+    """Release how many rows hold each of a column's few possible values."""
+    cells = round((scale.upper - scale.lower) / scale.step) + 1
+
+    def count(part: Floats) -> Integers:
+        position = np.rint((part[~np.isnan(part)] - scale.lower) / scale.step).astype(np.int64)
+        return np.bincount(position, minlength=cells)
+
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(released_shares(fit, leaf, values.total(count)).tolist()))
+
+
+def released_shares(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
+    """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
+    sensitivity = cells_touched(fit.gate.relation)
+    noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
+    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
+    cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
+    return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)

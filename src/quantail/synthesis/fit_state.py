@@ -1,0 +1,130 @@
+"""A fit in progress: the gate, confidential rows, what was released so far, and what can be simulated from it.
+
+Numbers that are absent are NaN (privacy/proofs/absent.md). What is simulated here sees released models and public
+columns only.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, cells_touched, strength_of
+from quantail.quantiles import Rows, Vector
+from quantail.synthesis.choosing import Cells
+from quantail.synthesis.column import (
+    CategoryModel,
+    ColumnModel,
+    Draw,
+    NumericModel,
+    context_cell,
+    draw_column,
+    draw_rows,
+)
+from quantail.synthesis.design import NUMBER_CELLS
+
+Floats = NDArray[np.float64]
+SIMULATED_ROWS = 2**16
+
+
+@dataclass
+class Fit:
+    """A fit in progress.
+
+    Attributes
+    ----------
+    rows : int
+        Public number of rows.
+    values, innovations : dict of str to Vector
+        Confidential values on their modelling scales, and what is left of them once earlier columns are taken out.
+    models : dict of str to ColumnModel
+        What was released.
+    shares : dict of str to array
+        Released shares of categories by themselves.
+    public : dict of str to array
+        A sample of the public columns, on their modelling scales, for simulations.
+    simulated : Draw, optional
+        In wide tables rows simulated from the released models, extended column by column.
+    """
+
+    gate: Gate
+    rows: int
+    confidential: Rows
+    rng: np.random.Generator
+    innovations: dict[str, Vector] = field(default_factory=dict)
+    values: dict[str, Vector] = field(default_factory=dict)
+    models: dict[str, ColumnModel] = field(default_factory=dict)
+    shares: dict[str, Floats] = field(default_factory=dict)
+    public: dict[str, NDArray[Any]] = field(default_factory=dict)
+    simulated: Draw | None = None
+
+    def release(self, model: ColumnModel) -> None:
+        """Take note of a released column."""
+        self.models[model.name] = model
+        if self.simulated is not None:
+            draw_column(self.simulated, model, self.rng.random(SIMULATED_ROWS), self.public)
+
+    def predictor(self, name: str) -> NumericModel:
+        """Return the released model of an earlier numeric column."""
+        model = self.models[name]
+        assert isinstance(model, NumericModel)
+        return model
+
+    def explaining(self, name: str) -> Vector:
+        """Return what an earlier column explains others by; where it is absent, the middle of its innovations."""
+        model, innovation = self.models[name], self.innovations[name]
+        if isinstance(model, CategoryModel) or not model.status:
+            return innovation
+        return innovation.map(partial(_filled, centre=model.centre))
+
+    def absent(self, status: str) -> float:
+        """Return the released share of rows whose number is absent."""
+        return float(1 - self.shares[status][0]) if status else 0.0
+
+    def present(self, status: str) -> int:
+        """Return the released number of rows whose number is there, at least one."""
+        return max(round(self.rows * (1 - self.absent(status))), 1) if status else self.rows
+
+    def rate(self, leaf: Plan) -> float:
+        """Return the strength of a leaf, as the depth rules count it."""
+        return float(strength_of(leaf.cost, self.gate.definition))
+
+    def noise_rows(self, leaf: Plan) -> float:
+        """Return the scale of noise, in rows, of a joint draw or a selection."""
+        return 2 * cells_touched(self.gate.relation) / self.rate(leaf)
+
+    def simulate(self, *more: ColumnModel, balanced: bool = False) -> Draw:
+        """Return rows simulated from the columns released so far, and more of them."""
+        if self.simulated is None:
+            columns = (*self.models.values(), *more)
+            return draw_rows(columns, SIMULATED_ROWS, self.rng, balanced, self.public)
+        rows = Draw(*map(dict, (self.simulated.innovations, self.simulated.built, self.simulated.values)))
+        for model in more:
+            draw_column(rows, model, self.rng.random(SIMULATED_ROWS), self.public)
+        return rows
+
+    def cells(self, name: str, status: str = "") -> tuple[Cells, tuple[float, ...]]:
+        """Return an earlier column in cells, with their cut points; shares among rows that `status` says are there."""
+        simulated = self.simulate().values
+        own, vector = simulated[name], self.values[name]
+        cuts: tuple[float, ...] = ()
+        number = len(self.shares.get(name, ()))
+        model = self.models[name]
+        if isinstance(model, NumericModel):
+            cuts = tuple(np.quantile(own[~np.isnan(own)], even_levels(NUMBER_CELLS)).tolist())
+            number = NUMBER_CELLS + bool(model.status)
+            vector = vector.map(partial(context_cell, cuts=cuts))
+        kept = context_cell(own, cuts)[simulated[status] == 0] if status else context_cell(own, cuts)
+        shares = np.bincount(kept, minlength=number) / max(kept.size, 1)
+        return Cells(name, vector, shares), cuts
+
+
+def even_levels(bins: int) -> Floats:
+    """Return the levels that cut a distribution into equal parts, ends left out."""
+    return np.asarray([k / bins for k in range(1, bins)])
+
+
+def _filled(innovation: Floats, centre: float) -> Floats:
+    return np.where(np.isnan(innovation), centre, innovation)

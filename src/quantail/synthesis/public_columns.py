@@ -1,0 +1,63 @@
+"""Public columns: known row by row, so that nothing about them is asked or paid for.
+
+Their curves and shares are computed as they are, and a sample of their rows stands in for them wherever a fit
+simulates (privacy/proofs/absent.md). They explain later columns like any other column.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.quantiles import Scale, StepCurve, Vector
+from quantail.quantiles.rows import gathered
+from quantail.schema import Column
+from quantail.synthesis.column import CategoryModel, NumericModel
+from quantail.synthesis.design import ColumnDesign
+from quantail.synthesis.fit_state import SIMULATED_ROWS, Fit
+
+Floats = NDArray[np.float64]
+
+TYPICAL = 0.6  # the quantile of absolute values that tells small from large
+_CELLS = 256
+
+
+def fit_public(fit: Fit, designs: Sequence[ColumnDesign]) -> None:
+    """Take public columns as they are; they stand first in synthesis order."""
+    for design in designs:
+        column = design.column
+        model = _labels(fit, column) if column.type == "category" else _numbers(fit, column)
+        fit.models[column.name] = model
+    names = [design.column.name for design in designs]
+    sample = _sample(fit, [fit.values[name] for name in names])
+    places = fit.rng.integers(sample[0].size, size=SIMULATED_ROWS)
+    fit.public = {name: values[places] for name, values in zip(names, sample, strict=True)}
+
+
+def _sample(fit: Fit, vectors: Sequence[Vector]) -> tuple[Floats, ...]:
+    """Return some public rows, the same of every vector."""
+    number = min(fit.rows, SIMULATED_ROWS)
+    places = vectors[0].at(np.sort(fit.rng.choice(fit.rows, number, replace=False)))
+    return gathered(*(vector.where(places) for vector in vectors))
+
+
+def _labels(fit: Fit, column: Column) -> CategoryModel:
+    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
+    counts = codes.total(partial(np.bincount, minlength=len(column.categories)))
+    shares = fit.shares[column.name] = counts / counts.sum()
+    return CategoryModel(column.name, "", (), (tuple(shares.tolist()),))
+
+
+def _numbers(fit: Fit, column: Column) -> NumericModel:
+    raw = fit.confidential.column(column.name)
+    (some,) = _sample(fit, [raw])
+    scale = Scale.of(column)
+    if scale.log and scale.lower < 0 < scale.upper:
+        scale = scale.crossing(2 * float(np.quantile(np.abs(some), TYPICAL)))
+    values = raw.map(scale.spread, raw.uniform(fit.gate.noise)).kept()
+    fit.values[column.name] = fit.innovations[column.name] = values
+    (drawn,) = _sample(fit, [values])
+    edges = np.quantile(drawn, np.linspace(0, 1, _CELLS + 1))
+    curve = StepCurve(tuple(edges.tolist()), (1 / _CELLS,) * _CELLS)
+    return NumericModel(column.name, scale, (), (), (), curve)
