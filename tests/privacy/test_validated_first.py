@@ -92,3 +92,17 @@ def test_commands_charge_nothing_for_options_that_must_fail(wrong, tmp_path: Pat
     done = CliRunner().invoke(app, ["synth", str(tmp_path / "firms.csv"), *words])
     assert done.exit_code != 0 and wrong[0].lstrip("-") in done.output
     assert ledger.spent == 0 and len(ledger.entries()) == 1
+
+
+def test_a_kind_of_file_that_cannot_hold_the_columns_is_refused_before_the_charge(tmp_path: Path) -> None:
+    Schema((Column("paid jobs", "integer", 0, 500),), "firm", name="firms").save(tmp_path / "schema.toml")
+    (tmp_path / "firms.csv").write_text("paid jobs\n" + "\n".join(map(str, TABLE["jobs"].to_pylist())))
+    words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "-o", "out.dta"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
+    assert done.exit_code != 0 and "Stata has no such names" in done.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "firms.csv",
+        "schema.toml",
+    ]  # not even a ledger

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -71,6 +72,12 @@ class Bundle:
             if place in map(Place.of, given):
                 raise DataError(f"{place} is also an input; choose another output name")
             check_output(place, overwrite=self.force)
+
+    def rehearse(self, columns: pa.Table) -> None:
+        """Write a table of the same columns without rows: what a kind of file refuses must show before the charge."""
+        if self.output.scheme == "file" and self.output.path is not None:
+            with TemporaryDirectory(prefix=".quantail-", dir=self.output.folder) as folder:
+                write_table(columns.slice(0, 0), Path(folder, self.output.path.name))
 
     def write(self, model: "TableModel", seed: int | None = None, fit: "Fit | None" = None) -> None:
         """Draw the tables and write everything, together or not at all."""

@@ -5,7 +5,7 @@ ledger is opened or started, then the fit charges it and only after that works o
 next, the charge is marked: released if all was written, failed otherwise; it stays spent either way.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,10 +95,24 @@ class Fit:
 
 
 @contextmanager
-def paid_fit(file: Where, schema: Schema, spending: Spending, quiet: bool = False) -> Iterator[Fit]:
-    """Fit a model and hand it to the block that writes the results; mark the charge when that is over."""
+def paid_fit(
+    file: Where,
+    schema: Schema,
+    spending: Spending,
+    quiet: bool = False,
+    rehearse: Callable[[pa.Table], None] | None = None,
+) -> Iterator[Fit]:
+    """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
+
+    Parameters
+    ----------
+    rehearse : callable, optional
+        Raises an error if columns such as these could not be written afterwards; called before the charge.
+    """
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
+    if rehearse is not None:
+        rehearse(table.select(list(schema.names)).slice(0, 0))
     plan = maker.plan(max(table.num_rows, 1))  # for its cost and unit; the fit plans again, group by group
     account = None
     if spending.ledger is not None:

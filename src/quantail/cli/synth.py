@@ -71,7 +71,7 @@ def synth(
     bundle.check([file, schema, ledger, report])
     if report is not None:
         check_report(report, [file, schema, ledger, model], force)
-    with paid_fit(file, facts, spending, quiet) as fit:
+    with paid_fit(file, facts, spending, quiet, bundle.rehearse) as fit:
         bundle.write(fit.model, seed, fit)
     bundle.announce(fit.model.private)
     if report is not None:
