@@ -5,7 +5,8 @@ import pytest
 
 from quantail.errors import OptionError
 from quantail.planning import can_expect, expect, read_range, read_shape, sweep
-from quantail.planning.expectation import band_of, try_out
+from quantail.planning.band import band_of
+from quantail.planning.expectation import try_out
 
 
 @pytest.mark.parametrize("tables", [19, 39, 59])

@@ -5,7 +5,8 @@ sweep    the same for several budgets, to draw error against epsilon
 solve    the smallest budget that meets a target such as "q99 within 5%"
 """
 
-from quantail.planning.expectation import Band, ColumnExpectation, Expectation, can_expect, expect, percent
+from quantail.planning.band import Band, percent
+from quantail.planning.expectation import ColumnExpectation, Expectation, can_expect, expect
 from quantail.planning.resolution import Resolution
 from quantail.planning.shapes import SHAPES, Shape, read_shape
 from quantail.planning.solution import Solution, Target, read_target, solve

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail.evaluation.univariate import quantile_errors, total_variation
+from quantail.evaluation import quantile_errors, total_variation
 from quantail.schema import Column, Schema
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ def deviations(
     found: dict[tuple[str, str], float] = {}
     for column in schema.columns:
         name = column.name
-        if column.is_labelled:
+        if column.type == "category":
             shares = total_variation(original[name].to_pylist(), synthetic[name].to_pylist())
             found[name, SHARES] = shares
             continue
@@ -54,7 +54,7 @@ def quantile_name(level: float) -> str:
 def first_predictor(schema: Schema, name: str) -> Column | None:
     """Return the first numeric column that explains `name`, if there is one."""
     for predictor in schema.predictors_of(name):
-        if not schema.column(predictor).is_labelled:
+        if schema.column(predictor).type != "category":
             return schema.column(predictor)
     return None
 
@@ -68,4 +68,4 @@ def _slope(table: pa.Table, column: Column, predictor: Column) -> float:
 
 def _scaled(table: pa.Table, column: Column) -> Floats:
     values = table[column.name].to_numpy().astype(np.float64)
-    return np.arcsinh(values / column.lattice) if column.grid == "log" else values
+    return np.asarray(np.arcsinh(values / column.lattice) if column.grid == "log" else values)

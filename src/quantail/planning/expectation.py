@@ -1,10 +1,11 @@
 """What a budget will buy: expected errors with a band, from a plan tried out on made-up tables.
 
-The mechanism itself runs, with simulated noise of the same law, on tables made up from the schema. With R tables and
-k = floor((R + 1) / 20) the band of an error reaches from its k-th smallest to its k-th largest value. The error of
-one more such table is equally likely to fall into each of the R + 1 gaps between them, so it lies in the band with
-probability 1 - 2 k / (R + 1): exactly 90% for R = 19, 39, 59, ..., and a little more for others. That holds whatever
-the distribution of errors is; what it rests on is that the real table resembles the reference shape.
+The mechanism itself runs, with simulated noise of the same law, on tables made up from the schema; the band holds the
+error of one more such table with probability 90% (`band`). What it rests on is that the real table resembles the
+reference shape.
+
+Tables are made up of the plain columns that a schema compiles to: dates are numbers of steps, and a number that may be
+missing is a category that says so, beside a number.
 """
 
 import math
@@ -16,41 +17,22 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
+from quantail.planning.band import COVERAGE, Band, band_of, outside
 from quantail.planning.deviations import deviations
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
 from quantail.privacy import as_decimal, parse_epsilon
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, core_of
 from quantail.synthesis import TableSynthesizer
 from quantail.synthesis.table import FEWEST_ROWS
 
 LEVELS = (0.5, 0.9, 0.99)
 TABLES = 19
-COVERAGE = 0.9
-
-_RUNAWAY = 10.0  # errors beyond are all the same: the quantile ran away
 
 Rows = int | Mapping[tuple[int, ...], int]
 Epsilon = int | float | str | Fraction
 Progress = Callable[[str, float], None]
-
-
-@dataclass(frozen=True)
-class Band:
-    """An expected error (the median over tables) and the ends of its 90% band; 0.05 is 5%."""
-
-    expected: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        """Write the error and its band in percent."""
-        return f"{percent(self.expected)} ({percent(self.low)} to {percent(self.high)})"
-
-    def holds(self, error: float) -> bool:
-        """Say whether an error lies within the band."""
-        return self.low <= error <= self.high
 
 
 @dataclass(frozen=True)
@@ -182,44 +164,13 @@ def try_out(
     return deviations(schema, original, maker.fit(original).sample(seed=sample_seed), levels)
 
 
-def percent(error: float) -> str:
-    """Write an error for people: two digits are all that it carries.
-
-    Examples
-    --------
-    >>> percent(0.0123), percent(0.4567), percent(25.0)
-    ('1.2%', '46%', 'over 1000%')
-    """
-    if error > _RUNAWAY:
-        return f"over {100 * _RUNAWAY:.0f}%"
-    return f"{100 * error:.2g}%" if error < 0.0995 else f"{100 * error:.0f}%"
-
-
 def _bands(runs: Sequence[Mapping[tuple[str, str], float]], column: str) -> dict[str, Band]:
     measures = [measure for name, measure in runs[0] if name == column]
     return {measure: band_of([run[column, measure] for run in runs]) for measure in measures}
 
 
-def band_of(errors: Sequence[float]) -> Band:
-    """Return the median of errors and the band that holds the next one with probability 90% or a little more.
-
-    Examples
-    --------
-    >>> band_of([k / 100 for k in range(1, 40)])
-    Band(expected=0.2, low=0.02, high=0.38)
-    """
-    ordered = np.sort(errors)
-    outside = _outside(ordered.size)
-    return Band(float(np.median(ordered)), float(ordered[outside - 1]), float(ordered[-outside]))
-
-
-def _outside(tables: int) -> int:
-    """Return the rank of the band's ends, counted from either side."""
-    return int((tables + 1) * Fraction(1, 20))
-
-
 def _check(tables: int, levels: Sequence[float]) -> None:
-    if not isinstance(tables, int) or isinstance(tables, bool) or _outside(tables) < 1:
+    if not isinstance(tables, int) or isinstance(tables, bool) or outside(tables) < 1:
         raise OptionError(
             f"tables must be a whole number of at least {TABLES}: fewer cannot show a band of 90%"
         )
@@ -234,19 +185,22 @@ def can_expect(schema: Schema, rows: Rows) -> bool:
 
 def _smallest(schema: Schema, rows: Rows) -> int:
     """Return the rows of the smallest group; a total is taken to be spread evenly."""
-    groups = math.prod(len(schema.column(name).categories) for name in schema.by)
-    return min(rows.values()) if isinstance(rows, Mapping) else rows // groups
+    groups = math.prod(len(core_of(schema).schema.column(name).categories) for name in schema.by)
+    total = sum(rows.values()) if isinstance(rows, Mapping) else rows
+    smallest = min(rows.values()) if isinstance(rows, Mapping) else rows // groups
+    return max(smallest, min(schema.merge_below, total))  # smaller ones are fitted together
 
 
 def _one_group(schema: Schema, rows: Rows) -> tuple[Schema, int]:
-    """Return the schema of one group (or the schema itself) and the rows of the smallest."""
+    """Return the plain columns of one group (or of the whole table) and the rows of the smallest."""
     if not can_expect(schema, rows):
         raise OptionError(
             f"errors can be stated for tables (not panels) with at least {FEWEST_ROWS} rows in every group; "
             "pool tables or groups, or plan the budget alone with `quantail.plan`"
         )
-    kept = tuple(_ungrouped(column, schema) for column in schema.columns if column.name not in schema.by)
-    return replace(schema, columns=kept, by=()), _smallest(schema, rows)
+    core = core_of(schema).schema
+    kept = tuple(_ungrouped(column, schema) for column in core.columns if column.name not in schema.by)
+    return replace(core, columns=kept, by=()), _smallest(schema, rows)
 
 
 def _ungrouped(column: Column, schema: Schema) -> Column:
@@ -257,7 +211,7 @@ def _ungrouped(column: Column, schema: Schema) -> Column:
 
 def _cells(column: Column) -> int:
     """Return how many values a column can take, as the plan counts them."""
-    if column.is_labelled:
+    if column.type == "category":
         return len(column.categories)
     assert column.lower is not None and column.upper is not None
     return round((column.upper - column.lower) / column.lattice) + 1

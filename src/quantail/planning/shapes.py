@@ -72,7 +72,7 @@ def _lognormal(scores: Floats, sigma: float) -> Floats:
 
 
 def _pareto(scores: Floats, index: float) -> Floats:
-    return np.exp(-(log_ndtr(-scores) + np.log(2.0)) / index)
+    return np.asarray(np.exp(-(log_ndtr(-scores) + np.log(2.0)) / index))
 
 
 def _exponential(scores: Floats, _: float) -> Floats:

@@ -42,7 +42,7 @@ def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Gener
     for column in schema.columns:
         own = rng.standard_normal(rows)
         score = np.sqrt(_COMMON) * factor + np.sqrt(1 - _COMMON) * own
-        if column.is_labelled:
+        if column.type == "category":
             columns[column.name] = _labels(column, score)
         else:
             columns[column.name] = _numbers(column, score, shape, rng)
