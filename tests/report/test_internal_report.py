@@ -95,7 +95,7 @@ def test_the_model_adds_the_release_and_its_budget(stated):
 
 
 def test_formulas_choose_the_regressions(page):
-    assert "hours ~ sector + jobs + pay" in page
+    assert "hours ~ sector + log(jobs) + log(pay)" in page
     asked = render_report(
         *tables(), formulas=["log(pay) ~ jobs", "quantile(0.9): pay ~ jobs"], measures=Evaluation(())
     )

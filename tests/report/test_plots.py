@@ -118,7 +118,7 @@ def test_correlations_name_the_pair_that_differs_most():
 
 def test_trends_break_where_nothing_is_known():
     real, synth = np.array([1.0, np.nan, 3.0]), np.array([1.0, 2.0, 4.0])
-    plot = draw_trend("total", [2000, 2001, 2002], real, synth)
+    plot = draw_trend("total", "period", [2000, 2001, 2002], real, synth)
     assert "from 2000 to 2002: real 1 to 3, synthetic 1 to 4" in label(plot)
     (path,) = re.findall(r'<path d="([^"]*)" class="line real">', plot)
     assert path.count("M") == 2

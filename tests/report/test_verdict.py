@@ -1,14 +1,15 @@
 """Words for measures: by the yardstick of a fresh sample, whatever the measure."""
 
+import numpy as np
 import pytest
 
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.table import Measured
-from quantail.report.verdict import ratio, verdict
+from quantail.report.verdict import farthest, ratio, verdict, verdict_of
 
 
-def row(value, null, best=0.0, direction="lower"):
-    return Measured(Measure("m", "column", "", (0.0, 1e9), direction, best, ""), ("x",), value, null)
+def row(value, null, best=0.0, direction="lower", family="column", high=1e9, name="m"):
+    return Measured(Measure(name, family, "", (0.0, high), direction, best, ""), ("x",), value, null)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,30 @@ def test_grades_fall_as_values_get_worse():
 def test_without_a_yardstick_nothing_is_said():
     assert verdict(row(3.0, None)) is None
     assert verdict(row(3.0, 0.0)) is None and ratio(row(3.0, 0.0)) is None
+
+
+def test_a_yardstick_that_cannot_tell_is_none():
+    assert verdict(row(0.001, 0.5, 1.0, "higher", high=1.0)) is None  # a p-value
+    assert verdict(row(50.0, 1.13, name="slope_diff")) is None
+
+
+def test_the_farthest_of_many_errors_is_compared_with_the_farthest_of_many():
+    rng = np.random.default_rng(0)
+    errors = np.abs(rng.normal(size=(300, 80)))
+    null = float(np.sqrt(2 / np.pi))
+    found = [farthest([row(error, null, family="tail") for error in table]).times for table in errors]
+    # One error of a fresh sample has the median 0.674 / 0.798; so has the largest of 80, in its own unit.
+    assert np.median(found) == pytest.approx(0.674 / 0.798, rel=0.05)
+    assert np.mean([verdict_of(times).grade == 4 for times in found]) > 0.95
+    single = [farthest([row(error, null, family="tail")]).times for error in errors[0]]
+    np.testing.assert_allclose(single, errors[0] / null)
+
+
+def test_distances_get_no_such_allowance():
+    rows = [row(value, 1.0) for value in (1.0, 4.0, 2.0)]
+    assert farthest(rows).times == 4 and farthest(rows).row.value == 4
+
+
+def test_without_a_yardstick_the_largest_distance_counts():
+    rows = [row(value, None, 1.0, "closer") for value in (1.5, 0.2, 1.1)]
+    assert farthest(rows).row.value == 0.2 and farthest(rows).verdict is None

@@ -57,7 +57,7 @@ def gather(
     if schema is None and release is not None:
         schema = Schema.from_toml(release["schema"])
     if measures is None:
-        measures = evaluate(real, synth, holdout, schema)
+        measures = evaluate(real, synth, holdout, schema, formulas=formulas)
     if schema is not None and schema.panel is not None:
         panels = confidential_panel(real, schema), confidential_panel(synth, schema)
         columns = panel_columns(*panels)

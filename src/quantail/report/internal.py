@@ -13,13 +13,14 @@ from quantail.report.budget import draw_budget
 from quantail.report.card import Released
 from quantail.report.dossier import Dossier, gather
 from quantail.report.markup import Child, Markup, element
+from quantail.report.measures import draw_measures
 from quantail.report.page import links, page, section
 from quantail.report.regressions import draw_regressions
-from quantail.report.sections import draw_columns, draw_measures, draw_relations, draw_trends
+from quantail.report.sections import draw_columns, draw_relations, draw_trends
 from quantail.report.summary import draw_summary
 from quantail.schema import Schema
 
-MARK = "Computed from confidential rows without noise, so not differentially private. Do not publish."
+MARK = "Shows confidential rows without noise, so it is not differentially private. Do not publish."
 
 _TITLES = {
     "trends": "Over time",

@@ -8,7 +8,7 @@ from quantail.errors import DataError
 from quantail.evaluation.formula import Formula
 from quantail.evaluation.formula_text import Factor
 from quantail.evaluation.regressions import Regression
-from quantail.report.columns import Numbers
+from quantail.report.columns import AnyColumn, Numbers
 from quantail.report.dossier import Dossier
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, sentence, table
@@ -44,14 +44,20 @@ def _asked(dossier: Dossier) -> Iterator[Regression]:
     if dossier.formulas:
         yield from map(Regression.parse, dossier.formulas)
         return
-    names = [column.name for column in dossier.columns]
     places = [k for k, column in enumerate(dossier.columns) if isinstance(column, Numbers)]
     if dossier.panels is not None or not places or places[-1] == 0:
         return
-    response, predictors = names[places[-1]], names[max(places[-1] - MOST_PREDICTORS, 0) : places[-1]]
-    text = f"{response} ~ {' + '.join(predictors)}"
+    last = places[-1]
+    response, *predictors = map(_factor, (dossier.columns[last], *dossier.columns[:last][-MOST_PREDICTORS:]))
+    text = f"{response} ~ {' + '.join(map(str, predictors))}"
     # Built rather than parsed: column names may hold anything.
-    yield Regression(Formula(text, Factor(response), tuple((Factor(name),) for name in predictors)))
+    yield Regression(Formula(text, response, tuple((factor,) for factor in predictors)))
+
+
+def _factor(column: AnyColumn) -> Factor:
+    """Use heavy-tailed columns on a logarithmic scale: on their own a few rows would decide every coefficient."""
+    scale = column.scale.kind if isinstance(column, Numbers) and column.drawable else "linear"
+    return Factor(column.name, {"log": "log", "signed": "asinh"}.get(scale, ""))
 
 
 def _forest(regression: Regression, dossier: Dossier) -> Markup:

@@ -1,4 +1,4 @@
-"""The body of the report: columns, pairs of columns, regressions, trends, and every measure."""
+"""The pictures of the report: columns one by one, columns together, and what a panel does over time."""
 
 from collections.abc import Sequence
 
@@ -86,14 +86,22 @@ def _plots(column: AnyColumn) -> list[tuple[str, Markup]]:
 
 
 def _remarks(column: AnyColumn, dossier: Dossier) -> Markup:
-    """Write the measures of a column in one line."""
+    """List the measures of a column, each beside what a fresh sample would get."""
     own = [
         row for row in dossier.measures if row.columns == (column.name,) and row.family in _COLUMN_FAMILIES
     ]
-    said = [f"{row.name} {short(row.value)}" for row in own]
+    items: list[Child] = [_remark(row) for row in own]
     if isinstance(column, Numbers) and any(column.missing):
-        said.append("missing " + " and ".join(percent(share) for share in column.missing))
-    return element("p", "; ".join(said), class_="hint")
+        shares = " and ".join(percent(share) for share in column.missing)
+        items.append(element("div", element("dt", "missing, real and synthetic"), element("dd", shares)))
+    return element("dl", *items, class_="mini")
+
+
+def _remark(row: Measured) -> Markup:
+    said = verdict(row)
+    fresh = "" if row.null is None else element("small", f" fresh {short(row.null, 2)}")
+    worry = element("strong", f" {said.words}") if said is not None and not said.is_close else None
+    return element("div", element("dt", row.name), element("dd", short(row.value), fresh, worry))
 
 
 def draw_relations(dossier: Dossier) -> Markup | None:
@@ -129,15 +137,12 @@ def _at_a_glance(columns: Sequence[AnyColumn], pairs: Sequence[Pair]) -> Markup 
         "Rank correlations: real above the diagonal, synthetic below. Blue is positive, orange negative."
     )
     worst = sorted(pairs, key=lambda pair: -pair.gap)[:MOST_PAIRS]
-    rows = [
-        [f"{p.first.name} and {p.second.name}", *(f"{x:.2f}" for x in (p.real, p.synth, p.gap))]
-        for p in worst
-    ]
-    head = ("largest differences", "real", "synthetic", "difference")
+    rows = [[f"{p.first.name} and {p.second.name}", f"{p.real:.2f}", f"{p.synth:.2f}"] for p in worst]
+    head = ("largest differences", "real", "synthetic")
     return element(
         "div",
         element("figure", draw_correlations(names, numeric), element("figcaption", caption)),
-        table("Pairs of columns that differ most", head, rows, numbers=(1, 2, 3)),
+        table("Pairs of columns that differ most", head, rows, numbers=(1, 2)),
         class_="plots wide",
     )
 
@@ -156,79 +161,24 @@ def draw_trends(dossier: Dossier) -> Markup | None:
     figures: list[Markup] = []
     for name, values in real.values.items():
         made = synth.values[name]
-        figures.append(draw_trend(f"total {name}", periods, gross_employment(values), gross_employment(made)))
+        totals = gross_employment(values), gross_employment(made)
+        figures.append(_titled(f"Total {name}", draw_trend(f"Total {name}", "period", periods, *totals)))
         truth, copy = job_flows(values), job_flows(made)
         for flow in ("creation", "destruction"):
-            figures.append(
-                draw_trend(
-                    f"{name}: {flow} rate",
-                    periods[1:],
-                    getattr(truth, flow),
-                    getattr(copy, flow),
-                    as_share=True,
-                )
-            )
+            rates = getattr(truth, flow), getattr(copy, flow)
+            title = f"{name}: {flow} rate"
+            figures.append(_titled(title, draw_trend(title, "period", periods[1:], *rates, as_share=True)))
     name = next(iter(real.values))
     alive = survival(real.values[name]), survival(synth.values[name])
     if all(np.isfinite(line).all() for line in alive):
-        figures.append(
-            draw_trend("share of births still active", range(alive[0].size), *alive, as_share=True)
-        )
+        title = "Share of births still active"
+        ages = range(alive[0].size)
+        figures.append(_titled(title, draw_trend(title, "periods since entry", ages, *alive, as_share=True)))
     return section(
         "trends",
         "Over time",
         draw_key(),
-        element("div", *(element("figure", figure) for figure in figures), class_="plots"),
+        element("div", *figures, class_="plots"),
         hint="Totals over all units, and what continuing units gain (creation) and lose (destruction) from one period "
         "to the next, as shares of their average size.",
-    )
-
-
-def draw_measures(dossier: Dossier) -> Markup:
-    """List every measure with what is better and what a fresh sample would get."""
-    rows = [_measure(row) for row in dossier.measures]
-    left_out = [
-        element("li", f"{skipped.name} of {', '.join(skipped.columns)}: {skipped.reason}")
-        for skipped in dossier.measures.skipped
-    ]
-    head = ("measure", "columns", "value", "fresh sample", "best", "better", "reading", "note")
-    return section(
-        "measures",
-        "Every measure",
-        table("Every measure", head, rows, numbers=(2, 3, 4)),
-        _meanings(dossier.measures.measures),
-        element("details", element("summary", "Left out, and why"), element("ul", *left_out))
-        if left_out
-        else None,
-        hint="Computed on all rows. 'Fresh sample' is what a second sample of the same population would get on "
-        "average, where it is known; the reading compares with it.",
-    )
-
-
-def _measure(row: Measured) -> list[Child]:
-    said = verdict(row)
-    better = f"closer to {short(row.best)}" if row.direction == "closer" else row.direction
-    fresh = "" if row.null is None else short(row.null)
-    words = said.words if said else ""
-    return [
-        row.name,
-        _columns(row.columns),
-        short(row.value),
-        fresh,
-        short(row.best),
-        better,
-        words,
-        row.note,
-    ]
-
-
-def _columns(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, … ({len(names)} columns)"
-
-
-def _meanings(rows: Sequence[Measured]) -> Markup:
-    known = {row.name: row.measure for row in rows if row.measure.meaning}
-    terms = [(element("dt", name), element("dd", m.meaning)) for name, m in known.items()]
-    return element(
-        "details", element("summary", "What the measures mean"), element("dl", *terms, class_="terms")
     )

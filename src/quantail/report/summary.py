@@ -1,22 +1,40 @@
 """The top of the report: what was released, and what the measures say, in plain words."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from quantail.evaluation import Evaluation
-from quantail.evaluation.table import Measured
 from quantail.report.dossier import Dossier
 from quantail.report.markup import Child, Markup, element
+from quantail.report.measures import by_name, row_name
 from quantail.report.page import facts
 from quantail.report.plots.numbers import short
-from quantail.report.verdict import ratio, verdict, verdict_of
+from quantail.report.verdict import Farthest, farthest, ratio, verdict_of
 
-# Measures worth a tile, and the question that each answers.
-HEADLINES = {
-    "pmse_ratio": "Can a model tell the rows apart?",
-    "pmse_cart_ratio": "Can a tree tell the rows apart?",
-    "wrt": "Do the values lie in the same places?",
-    "km": "Do tables of counts agree?",
-}
+
+class Headline(NamedTuple):
+    """A question of a reader, and the measures that answer it; the one farthest from a fresh sample is shown."""
+
+    question: str
+    names: tuple[str, ...]
+
+
+HEADLINES = (
+    Headline("Can a regression tell the rows apart?", ("pmse_woi_ratio",)),
+    Headline("Can a decision tree tell them apart?", ("pmse_cart_ratio",)),
+    Headline("Do values lie in the same places?", ("wrt",)),
+    Headline("Do tables of counts agree?", ("km",)),
+    Headline("Which column differs most?", ("ks", "total_variation")),
+    Headline(
+        "Which tail differs most?",
+        ("quantile_error_95", "quantile_error_99", "quantile_error_99.9", "hill_error"),
+    ),
+    Headline("Which relation differs most?", ("spearman_difference",)),
+    Headline("Which coefficient differs most?", ("coefficient_difference",)),
+    Headline("Are yearly totals right?", ("panel_gross_mape",)),
+    Headline("Is job creation right?", ("panel_jc_mae",)),
+    Headline("Do units move like real ones?", ("panel_transition_tv",)),
+)
 _WORST_SHOWN = 3
 
 
@@ -27,7 +45,7 @@ def draw_summary(dossier: Dossier) -> Markup:
         element("h1", _title(dossier)),
         element("p", *_opening(dossier.measures), class_="lede"),
         facts(_facts(dossier)),
-        element("ul", *(_tile(row) for row in _headlines(dossier.measures)), class_="tiles"),
+        element("ul", *_tiles(dossier.measures), class_="tiles"),
         aria_label="Summary",
     )
 
@@ -39,25 +57,23 @@ def _title(dossier: Dossier) -> str:
 
 def _opening(measures: Evaluation) -> list[Child]:
     """Sum up the measures that have a yardstick by their middle one, and name those that are farthest from it."""
-    rated = sorted(
-        ((found, row) for row in measures if (found := ratio(row)) is not None), key=lambda x: x[0]
-    )
-    if not rated:
+    every = sorted(times for row in measures if (times := ratio(row)) is not None)
+    if not every:
         return ["No measure has a yardstick on these tables; the pictures below show them side by side."]
-    middle = verdict_of(rated[len(rated) // 2][0]).words
-    good = sum(found <= 3 for found, _ in rated)
-    worst = [_spoken(row) for found, row in reversed(rated[-_WORST_SHOWN:]) if found > 3]
-    ending = f" Weakest: {'; '.join(worst)}." if worst else ""
+    close = sum(verdict_of(times).is_close for times in every)
+    worst = [found for rows in by_name(measures).values() if (found := farthest(rows)).times is not None]
+    worst.sort(key=lambda found: -(found.times or 0))
+    weak = [_spoken(found) for found in worst[:_WORST_SHOWN] if found.verdict and not found.verdict.is_close]
     return [
         "By the middle of its measures the synthetic table is ",
-        element("strong", middle),
-        f" of the same population. {good} of {len(rated)} measures with a yardstick are close to one.",
-        ending,
+        element("strong", verdict_of(every[len(every) // 2]).words),
+        f" of the same population: {close} of {len(every)} that have this yardstick are like one or close to one. ",
+        "Farthest from it: " + "; ".join(weak) + "." if weak else "None is farther.",
     ]
 
 
-def _spoken(row: Measured) -> str:
-    return f"{row.name} of {', '.join(row.columns[:2])}"
+def _spoken(found: Farthest) -> str:
+    return f"{found.row.name} of {' and '.join(found.row.columns[:2])} ({found.row.value:.3g})"
 
 
 def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
@@ -70,30 +86,38 @@ def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
         found.append(("noise", "secure" if stated["private"] else "SIMULATED: the table is not private"))
         found.append(("method", f"{stated['method']}, quantail {stated['version']}"))
     if dossier.schema is not None:
-        found.append(("protected unit", f"{dossier.schema.unit}, {dossier.schema.neighbours} neighbours"))
+        found.append(("protected unit", f"{dossier.schema.unit}, {dossier.schema.neighbours}"))
     found.append((f"{what}, real and synthetic", " and ".join(f"{count:,}" for count in dossier.rows)))
     found.append(("columns compared", str(len(dossier.columns))))
     return found
 
 
-def _headlines(measures: Evaluation) -> Sequence[Measured]:
-    """For every headline the row that is farthest from the best value."""
-    worst = {found.measure.name: found.worst for found in measures.overview()}
-    return [worst[name] for name in HEADLINES if name in worst]
+def _tiles(measures: Evaluation) -> list[Markup]:
+    rows = by_name(measures)
+    asked = [
+        (headline.question, [r for name in headline.names for r in rows.get(name, ())])
+        for headline in HEADLINES
+    ]
+    return [_tile(question, farthest(found)) for question, found in asked if found]
 
 
-def _tile(row: Measured) -> Markup:
-    said = verdict(row)
-    fresh = "" if row.null is None else f"a fresh sample: about {short(row.null)}; "
+def _tile(question: str, found: Farthest) -> Markup:
+    row, said = found.row, found.verdict
+    fresh = "no yardstick" if row.null is None else f"a fresh sample: about {short(row.null)}"
     return element(
         "li",
-        element("h3", HEADLINES[row.name]),
+        element("h3", question),
         element("p", short(row.value), class_="value"),
-        element("p", f"{row.name}; {fresh}best: {short(row.best)}", class_="null"),
+        element("p", row_name(row), _where(row.columns), class_="null"),
+        element("p", f"{fresh}; best {short(row.best)}", class_="null"),
         said and steps(said.grade),
         said and element("p", said.words.capitalize(), class_="reading"),
         class_="tile",
     )
+
+
+def _where(columns: Sequence[str]) -> str:
+    return f" of {' and '.join(columns)}" if len(columns) <= 2 else f" of {len(columns)} columns"
 
 
 def steps(grade: int) -> Markup:

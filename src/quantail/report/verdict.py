@@ -2,11 +2,24 @@
 
 Badness is the distance from the best possible value; its ratio to the badness that a fresh sample would have on
 average (the null value) is what the words are chosen by, so that they mean the same for every measure.
+
+The farthest of many is far by chance alone. Errors of estimates are close to half-normal, |Z|: the median of the
+largest of k of them is the (1 + 2^(-1/k)) / 2 quantile of Z, and the farthest of k is compared with that.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from scipy.special import ndtri
+
 from quantail.evaluation.table import Measured
+
+# Families whose rows are errors of estimates; distances of distributions vary far less around their mean.
+_ESTIMATES = ("tail", "correlation", "regression")
+
+# Coefficients of plain least squares: with heavy tails their standard errors are far too small even for a fresh
+# sample, so they are no yardstick. Regressions that a user asks for are read, as it was a choice.
+_NO_YARDSTICK = ("int_diff", "slope_diff")
 
 
 class Verdict(NamedTuple):
@@ -15,21 +28,44 @@ class Verdict(NamedTuple):
     grade: int
     words: str
 
+    @property
+    def is_close(self) -> bool:
+        """Whether it is close to a fresh sample or better."""
+        return self.grade >= 3
+
 
 # The largest ratio to a fresh sample's badness that still earns the words.
+_CLOSE = 3.0
 _VERDICTS = (
     (1.5, Verdict(4, "like a fresh sample")),
-    (3.0, Verdict(3, "close to a fresh sample")),
+    (_CLOSE, Verdict(3, "close to a fresh sample")),
     (10.0, Verdict(2, "visibly apart from a fresh sample")),
     (float("inf"), Verdict(1, "far from a fresh sample")),
 )
 
 
+class Farthest(NamedTuple):
+    """The worst row of several, and its ratio to the worst of as many fresh samples (None without a yardstick)."""
+
+    row: Measured
+    times: float | None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What it says in words."""
+        return None if self.times is None else verdict_of(self.times)
+
+
 def ratio(row: Measured) -> float | None:
-    """Say how many times farther from the best value than a fresh sample; None where that is not known."""
-    if row.null is None or row.null == row.best:
+    """Say how many times farther from the best value than a fresh sample; None where that is not known.
+
+    Nor is it known where even the worst possible value is not far by this yardstick, as for p-values.
+    """
+    if row.null is None or row.null == row.best or row.name in _NO_YARDSTICK:
         return None
-    return row.badness / abs(row.null - row.best)
+    fresh = abs(row.null - row.best)
+    worst = max(abs(end - row.best) for end in row.measure.range)
+    return row.badness / fresh if worst > _CLOSE * fresh else None
 
 
 def verdict(row: Measured) -> Verdict | None:
@@ -47,3 +83,17 @@ def verdict_of(times: float) -> Verdict:
     'like a fresh sample'
     """
     return next(words for limit, words in _VERDICTS if times <= limit)
+
+
+def farthest(rows: Sequence[Measured]) -> Farthest:
+    """Choose the row that is worst by the yardstick of a fresh sample, or else farthest from the best value."""
+    rated = [(times, row) for row in rows if (times := ratio(row)) is not None]
+    if not rated:
+        return Farthest(max(rows, key=lambda row: row.badness), None)
+    times, worst = max(rated, key=lambda pair: pair[0])
+    return Farthest(worst, times / (_by_chance(len(rated)) if worst.family in _ESTIMATES else 1.0))
+
+
+def _by_chance(count: int) -> float:
+    """Median of the largest of so many half-normal errors, over that of one."""
+    return float(ndtri((1 + 0.5 ** (1 / count)) / 2) / ndtri(0.75))

@@ -27,7 +27,7 @@ class Canvas:
     width: float = 360
     height: float = 236
     left: float = 50
-    right: float = 12
+    right: float = 18
     top: float = 10
     bottom: float = 42
 

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def draw_trend(
-    name: str, periods: Sequence[int], real: Floats, synth: Floats, as_share: bool = False
+    name: str, unit: str, periods: Sequence[int], real: Floats, synth: Floats, as_share: bool = False
 ) -> Markup:
     """Draw two lines over time; totals begin at zero, shares wherever they lie."""
     both = np.concatenate([real, synth])
@@ -31,7 +31,7 @@ def draw_trend(
     years = [(value, f"{value:.0f}") for value, _ in canvas.x.ticks(5) if value == round(value)]
     return canvas.drawing(
         label,
-        canvas.axes("period", name, years, [(value, written(value)) for value, _ in canvas.y.ticks(4)]),
+        canvas.axes(unit, "", years, [(value, written(value)) for value, _ in canvas.y.ticks(4)]),
         canvas.line(periods, real, "real"),
         canvas.line(periods, synth, "synthetic"),
     )

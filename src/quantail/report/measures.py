@@ -1,0 +1,94 @@
+"""Every measure with what is better and what a fresh sample would get: summed up first, then row by row."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from quantail.evaluation import Evaluation
+from quantail.evaluation.table import Measured
+from quantail.report.dossier import Dossier
+from quantail.report.markup import Child, Markup, element
+from quantail.report.page import section, table
+from quantail.report.plots.numbers import short
+from quantail.report.verdict import Verdict, farthest, verdict
+
+
+def draw_measures(dossier: Dossier) -> Markup:
+    """List the measures: one line for each, its worst case; and all of them by family, folded away."""
+    head = ("measure", "farthest for", "value", "mean", "fresh sample", "better", "reading")
+    lines = [_summed_up(rows) for rows in by_name(dossier.measures).values()]
+    left_out = [
+        element("li", f"{skipped.name} of {_columns(skipped.columns)}: {skipped.reason}")
+        for skipped in dossier.measures.skipped
+    ]
+    return section(
+        "measures",
+        "Every measure",
+        table("Every measure, summed up", head, lines, numbers=(2, 3, 4)),
+        *(_family(name, rows) for name, rows in _by_family(dossier.measures).items()),
+        element("details", element("summary", "Left out, and why"), element("ul", *left_out))
+        if left_out
+        else None,
+        hint="Computed on all rows. Where a measure was taken of several columns, the line shows the one farthest "
+        "from a fresh sample of the same population, and the mean over all. The reading compares with what such a "
+        "sample would get on average, and the farthest of several with the farthest of as many.",
+    )
+
+
+def by_name(measures: Evaluation) -> dict[str, list[Measured]]:
+    """Group the rows by measure, in order of first appearance."""
+    found: dict[str, list[Measured]] = {}
+    for row in measures:
+        found.setdefault(row.name, []).append(row)
+    return found
+
+
+def _by_family(measures: Evaluation) -> dict[str, list[Measured]]:
+    found: dict[str, list[Measured]] = {}
+    for row in measures:
+        found.setdefault(row.family, []).append(row)
+    return found
+
+
+def _summed_up(rows: Sequence[Measured]) -> list[Child]:
+    found = farthest(rows)
+    worst = found.row
+    name = [row_name(worst), element("small", worst.measure.meaning)]
+    mean = short(fmean(row.value for row in rows)) if len(rows) > 1 else ""
+    where = _columns(worst.columns) + (f" (of {len(rows)})" if len(rows) > 1 else "")
+    return [name, where, short(worst.value), mean, _fresh(worst), _better(worst), _words(found.verdict)]
+
+
+def _family(name: str, rows: Sequence[Measured]) -> Markup:
+    head = ("measure", "columns", "value", "fresh sample", "better", "reading", "note")
+    lines = [
+        [row_name(r), _columns(r.columns), short(r.value), _fresh(r), _better(r), _words(verdict(r)), r.note]
+        for r in rows
+    ]
+    count = f"{len(rows)} measure{'s' if len(rows) > 1 else ''}"
+    return element(
+        "details",
+        element("summary", f"{name}: {count}, one by one"),
+        table(f"Measures of the family {name}", head, lines, numbers=(2, 3)),
+    )
+
+
+def row_name(row: Measured) -> Markup:
+    """Write the name of a measure as it is called on the command line and in files."""
+    return element("code", row.name)
+
+
+def _fresh(row: Measured) -> str:
+    return "" if row.null is None else short(row.null)
+
+
+def _better(row: Measured) -> str:
+    best = short(row.best)
+    return f"closer to {best}" if row.direction == "closer" else f"{row.direction}, best {best}"
+
+
+def _words(said: Verdict | None) -> str:
+    return "" if said is None else said.words
+
+
+def _columns(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … ({len(names)} columns)"
