@@ -39,7 +39,7 @@ def test_an_existing_measures_file_is_kept_unless_forced(shop):
 def test_tables_that_cannot_be_compared_are_refused_without_a_value(shop):
     for content in (
         "jobs,pay\n1,canary\n2,3\n",
-        "jobs,pay\n1,nan\n2,987654.25\n",
+        "jobs,pay\n1,inf\n2,987654.25\n",
         "jobs,pay\n",
         "jobs,pay\n3,inf\n4,5\n",
     ):
@@ -49,3 +49,37 @@ def test_tables_that_cannot_be_compared_are_refused_without_a_value(shop):
                 done = shop.run("evaluate", *pair, *schema)
                 assert done.exit_code == 4, (content, pair, schema, done.output)
                 assert "canary" not in done.output and "987654" not in done.output
+
+
+def test_missing_values_are_compared_rather_than_refused(shop):
+    shop.write("gaps.csv", "jobs,pay\n1,\n2,3\n4,5\n")
+    done = shop.run("evaluate", "gaps.csv", "gaps.csv", "--measures", "km,missing_difference", "--json", "-")
+    rows = json.loads(done.stdout)["measures"]
+    assert [(row["name"], row["value"]) for row in rows] == [("km", 1000.0), ("missing_difference", 0.0)]
+
+
+def test_formulas_add_a_row_for_every_coefficient(shop):
+    formulas = ("--formula", "pay ~ jobs", "--formula", "quantile(0.9): pay ~ jobs")
+    done = shop.run(
+        "evaluate", shop.table, shop.table, *formulas, "--measures", "coefficient_difference", "--json", "-"
+    )
+    rows = json.loads(done.stdout)["measures"]
+    assert [row["note"] for row in rows] == ["pay ~ jobs"] * 2 + ["quantile(0.9): pay ~ jobs"] * 2
+    assert all(row["value"] == 0 for row in rows)
+    wrong = shop.run("evaluate", shop.table, shop.table, "--formula", "pay jobs")
+    assert wrong.exit_code == 2 and "formula" in wrong.output
+
+
+def test_measures_are_listed_with_their_meaning(shop):
+    done = shop.run("evaluate", "--list", "--json", "-")
+    listed = {measure["name"]: measure for measure in json.loads(done.stdout)}
+    assert listed["km"]["range"] == [0.0, 1000.0] and listed["km"]["direction"] == "higher"
+    assert "pmse_cart_ratio" in shop.run("evaluate", "--list").output
+    assert shop.run("evaluate").exit_code == 2
+
+
+def test_rows_are_printed_only_when_asked_for(shop):
+    short = shop.run("evaluate", shop.table, shop.table, "--measures", "ks").output
+    long = shop.run("evaluate", shop.table, shop.table, "--measures", "ks", "--rows").output
+    assert sum(line.startswith("ks ") for line in short.splitlines()) == 1
+    assert sum(line.startswith("ks ") for line in long.splitlines()) > 1

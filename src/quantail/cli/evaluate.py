@@ -1,43 +1,60 @@
 """`quantail evaluate`: how close a synthetic table is to the real one. The answer is internal."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
-from quantail.cli.options import Force, Formulas, ReportPath, TableInput
+from quantail.cli.options import Force
 from quantail.cli.staging import check_outputs, write_text
+from quantail.errors import OptionError
 
 if TYPE_CHECKING:
     from quantail.evaluation import Evaluation
 
 _LEGEND = (
-    "pmse: how well rows can be told apart, 0 not at all; wrt: Wasserstein distance over that of random "
-    "splits, about 1 for a fresh sample; km: agreement of binned tables, up to 1000; quantile_error: "
-    "relative; int_diff, slope_diff: of regression coefficients, in standard errors of the real fit; "
-    "nrmse: prediction error on the holdout over its standard deviation."
+    "null: what a fresh sample of the same population would get, where that is known; mean and worst are over "
+    "all the columns that a measure speaks of. What each measure means: quantail evaluate --list."
 )
 
 EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml --json measures.json"
 
 
 def evaluate(
-    real: TableInput,
-    synth: Annotated[
-        str, typer.Argument(metavar="SYNTH", help="The synthetic table, a file or URL as well.")
-    ],
+    real: Annotated[Path | None, typer.Argument(help="The confidential table.")] = None,
+    synth: Annotated[Path | None, typer.Argument(help="The synthetic table.")] = None,
     holdout: Annotated[
-        str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
+        Path | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,
     schema: Annotated[
         Path | None, typer.Option("--schema", "-s", help="Which columns to compare; all if left out.")
     ] = None,
+    formula: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='A regression to compare, such as "pay ~ age + C(region)", "logistic: union ~ pay" or '
+            '"quantile(0.9): pay ~ age"; may be given several times.'
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option("--measures", help='Measures or families, such as "km,tail"; all if left out.'),
+    ] = None,
+    replicate: Annotated[
+        list[Path] | None,
+        typer.Option(help="A further synthetic table, for averages over replicates; several times."),
+    ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Print every row, not one line for each measure.")
+    ] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the measures and what they mean, and do nothing else.")
+    ] = False,
     json_path: Annotated[
         str | None, typer.Option("--json", help='Also write JSON to this file; "-" prints only JSON.')
     ] = None,
-    report: ReportPath = None,
-    formula: Formulas = None,
     force: Force = False,
 ) -> None:
     """Compare a synthetic table with the real one by every measure that applies.
@@ -45,30 +62,37 @@ def evaluate(
     The measures read the real rows without noise. They are for internal use and must not be released with
     the synthetic table.
     """
-    from quantail.cli.report import check_report
+    if listing:
+        _print_definitions(json_path == "-")
+        return
+    if real is None or synth is None:
+        raise OptionError("give the real and the synthetic table: quantail evaluate REAL SYNTH")
     from quantail.evaluation import evaluate as compare
     from quantail.frames import read_table
-    from quantail.report import render_report
     from quantail.schema import Schema
 
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
+    further = replicate or []
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema, report) if path is not None]
+        inputs = [path for path in (real, synth, holdout, schema, *further) if path is not None]
         check_outputs([to_file], inputs, force)
-    if report is not None:
-        check_report(report, [real, synth, holdout, schema], force)
-    unseen = None if holdout is None else read_table(holdout, facts)
-    tables = read_table(real, facts), read_table(synth, facts)
-    result = compare(*tables, unseen, facts)
-    if report is not None:
-        page = render_report(*tables, schema=facts, formulas=formula or (), measures=result)
-        write_text(report, page, force)
-        note(f"Wrote {report}.")
+    result = compare(
+        read_table(real, facts),
+        read_table(synth, facts),
+        None if holdout is None else read_table(holdout, facts),
+        facts,
+        formulas=formula or (),
+        measures=None if measure is None else [name.strip() for name in measure.split(",")],
+        replicates=[read_table(path, facts) for path in further],
+    )
     if json_path == "-":
         print_json(measures(result))
         return
-    print_measures(result)
+    if rows:
+        print_rows(result)
+    else:
+        print_measures(result)
     if to_file is not None:
         write_text(to_file, as_json(measures(result)), force)
         note(f"Wrote {to_file}.")
@@ -79,34 +103,88 @@ def measures(result: "Evaluation") -> dict[str, Any]:
 
     `summary` holds the measures that occur once; those that speak of single columns are in `measures` only.
     """
-    names = [measure.name for measure in result]
+    names = Counter(row.name for row in result)
     return {
         "notice": INTERNAL,
         "private": False,
-        "summary": {m.name: m.value for m in result if names.count(m.name) == 1},
+        "summary": {row.name: row.value for row in result if names[row.name] == 1},
         "measures": result.to_dicts(),
         "skipped": [{"name": s.name, "columns": list(s.columns), "reason": s.reason} for s in result.skipped],
     }
 
 
 def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) -> None:
-    """Print an evaluation as a table; `yardstick` adds a column to compare with."""
-    from rich.table import Table
-
+    """Print one line for each measure, over all its columns; `yardstick` adds a column to compare with."""
     say(INTERNAL, style="bold yellow")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("measure", "columns"):
-        table.add_column(title, overflow="fold")
-    table.add_column("value", justify="right")
+    table = _table("measure", "of", number=("mean",))
     if yardstick is not None:
         table.add_column("fresh sample", justify="right")
-    table.add_column("best", justify="right")
-    for measure in result:
-        shown = [f"{measure.value:.4g}"]
+        fresh = {line.measure.name: line.mean for line in yardstick.overview()}
+    for title in ("null", "best", "worst"):
+        table.add_column(title, justify="right")
+    table.add_column("where", overflow="fold")
+    for line in result.overview():
+        nulls = [row.null for row in result if row.name == line.measure.name and row.null is not None]
+        shown = [line.measure.name, "table" if line.count == 1 else str(line.count), f"{line.mean:.4g}"]
         if yardstick is not None:
-            shown.append(f"{yardstick.value(measure.name, measure.columns):.4g}")
-        table.add_row(measure.name, plain(", ".join(measure.columns)), *shown, f"{measure.best:g}")
+            shown.append(f"{fresh[line.measure.name]:.4g}" if line.measure.name in fresh else "")
+        shown += [f"{sum(nulls) / len(nulls):.3g}" if nulls else "", f"{line.measure.best:g}"]
+        many = line.count > 1
+        shown.append(f"{line.worst.value:.4g}" if many else "")
+        table.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")
     out.print(table)
     note(_LEGEND)
+    _print_skipped(result)
+
+
+def print_rows(result: "Evaluation") -> None:
+    """Print every row of an evaluation."""
+    say(INTERNAL, style="bold yellow")
+    table = _table("measure", "columns", number=("value", "null", "best"))
+    table.add_column("note", overflow="fold")
+    for row in result:
+        null = "" if row.null is None else f"{row.null:.3g}"
+        table.add_row(
+            row.name,
+            plain(", ".join(row.columns)),
+            f"{row.value:.4g}",
+            null,
+            f"{row.best:g}",
+            plain(row.note),
+        )
+    out.print(table)
+    _print_skipped(result)
+
+
+def _print_skipped(result: "Evaluation") -> None:
+    """Say what was left out, one line for each reason."""
+    reasons: dict[str, list[str]] = {}
     for skipped in result.skipped:
-        say(f"left out: {skipped.name} of {', '.join(skipped.columns)}: {skipped.reason}", style="dim")
+        reasons.setdefault(skipped.reason, []).append(f"{skipped.name} of {', '.join(skipped.columns)}")
+    for reason, what in reasons.items():
+        more = f" and {len(what) - 1} more" if len(what) > 1 else ""
+        say(f"left out: {what[0]}{more}: {reason}", style="dim")
+
+
+def _print_definitions(as_plain: bool) -> None:
+    from quantail.evaluation import MEASURES
+
+    if as_plain:
+        print_json([measure.to_dict() for measure in MEASURES.values()])
+        return
+    table = _table("measure", "family", "better", "meaning", "reference")
+    for measure in MEASURES.values():
+        better = f"closer to {measure.best:g}" if measure.direction == "closer" else measure.direction
+        table.add_row(measure.name, measure.family, better, measure.meaning, measure.reference)
+    out.print(table)
+
+
+def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in text:
+        table.add_column(title, overflow="fold")
+    for title in number:
+        table.add_column(title, justify="right")
+    return table

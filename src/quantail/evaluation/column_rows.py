@@ -23,13 +23,14 @@ _LEAST_SPLIT = 40  # values below which halves say nothing about the tail
 
 def add_columns(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
     """Add the distances of every column, and its share of missing values where there are any."""
+    resplits = resplits_for(max(len(pair.numeric), 1) * (pair.n_real + pair.n_synth))
     for name in pair.numeric:
         try:
             left, right = pair.known(name)
         except DataError as error:
             rows.skip((*_DISTANCES, *tails.MEASURES), (name,), str(error))
         else:
-            _add_distances(rows, name, left, right, rng)
+            _add_distances(rows, name, left, right, resplits, rng)
             _add_tails(rows, name, left, right)
     for name in pair.labels:
         _add_labels(rows, pair, name)
@@ -38,7 +39,7 @@ def add_columns(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None
 
 
 def _add_distances(
-    rows: Rows, name: str, left: Floats, right: Floats, rng: np.random.Generator | None
+    rows: Rows, name: str, left: Floats, right: Floats, resplits: int, rng: np.random.Generator | None
 ) -> None:
     rows.add(
         univariate.KS,
@@ -48,7 +49,7 @@ def _add_distances(
     typical: float | None = None
     if rows.wants(*_DISTANCES[1:]):
         try:
-            test = wasserstein.wasserstein_test(left, right, resplits_for(left.size + right.size), rng)
+            test = wasserstein.wasserstein_test(left, right, resplits, rng)
         except DataError as error:
             rows.skip(_DISTANCES[2:], (name,), str(error))
         else:

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
+from quantail.evaluation.logistic import information
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.references import TIBSHIRANI
 
@@ -148,10 +149,9 @@ def _newton(predictors: Floats, label: Floats, penalty: float, b: Floats) -> Flo
         weight = np.maximum(p * (1 - p), _LEAST_WEIGHT)
         gradient = np.concatenate([[np.mean(p - label)], predictors.T @ (p - label) / label.size])
         curvature = np.empty((b.size, b.size))
-        weighted = predictors * weight[:, None]
         curvature[0, 0] = weight.mean()
-        curvature[0, 1:] = curvature[1:, 0] = weighted.mean(axis=0)
-        curvature[1:, 1:] = predictors.T @ weighted / label.size
+        curvature[0, 1:] = curvature[1:, 0] = weight @ predictors / label.size
+        curvature[1:, 1:] = information(predictors, weight) / label.size
         step = _quadratic_step(gradient, curvature, penalty, b)
         size = 1.0
         move = step[0] + predictors @ step[1:]

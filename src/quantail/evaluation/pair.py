@@ -80,6 +80,14 @@ class Pair:
         coded = {name: label_codes(self.real[name], self.synth[name]) for name in self.labels}
         return {name: (left, right) for name, (left, right) in coded.items()}
 
+    @property
+    def crossable(self) -> int:
+        """How many of the first predictors come from numeric columns."""
+        absent = [
+            np.isnan(self.real[name]).any() or np.isnan(self.synth[name]).any() for name in self.numeric
+        ]
+        return len(absent) + sum(map(int, absent))
+
     @cached_property
     def predictors(self) -> tuple[Floats, Floats]:
         """Both tables as numbers without missing values, for regressions of the origin of a row."""

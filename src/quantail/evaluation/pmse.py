@@ -120,14 +120,18 @@ def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] |
     >>> pmse({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]})
     0.0
     """
-    return propensity(*matrix_pair(real, synth, columns), interactions).value
+    left, right = matrix_pair(real, synth, columns)
+    return propensity(left, right, left.shape[1] if interactions else 0).value
 
 
-def propensity(real: Floats, synth: Floats, interactions: bool = False) -> Propensity:
-    """Compute pMSE and what its null needs, from two matrices with the same columns."""
+def propensity(real: Floats, synth: Floats, crossed: int = 0) -> Propensity:
+    """Compute pMSE and what its null needs, from two matrices with the same columns.
+
+    The products of the first `crossed` columns are added, none unless told.
+    """
     stacked = standardised(np.vstack([real, synth]))
-    if interactions:
-        stacked = with_products(stacked)
+    if crossed > 1:
+        stacked = with_products(stacked, crossed)
     label = np.repeat([0.0, 1.0], [len(real), len(synth)])
     _, linear, used = fit_logit(np.column_stack([np.ones(len(stacked)), stacked]), label)
     value = float(np.mean((expit(linear) - label.mean()) ** 2))
@@ -159,12 +163,12 @@ def standardised(columns: Floats) -> Floats:
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def with_products(columns: Floats) -> Floats:
-    """Add the products of all pairs of columns, which should be standardised to keep them well conditioned."""
+def with_products(columns: Floats, crossed: int) -> Floats:
+    """Add the products of pairs of the first columns, standardised so that they are well conditioned."""
     n, k = columns.shape
-    table = np.empty((n, k + k * (k - 1) // 2), order="F")
+    table = np.empty((n, k + crossed * (crossed - 1) // 2), order="F")
     table[:, :k] = columns
-    for place, (i, j) in enumerate(combinations(range(k), 2), start=k):
+    for place, (i, j) in enumerate(combinations(range(crossed), 2), start=k):
         np.multiply(columns[:, i], columns[:, j], out=table[:, place])
     return table
 

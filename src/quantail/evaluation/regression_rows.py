@@ -75,9 +75,9 @@ def add_two_by_two(
     holdout = {name: pair.holdout[name] for name in pair.names}
     sets = (pair.synth, *replicates)
     values = max(len(pair.numeric), 1) * (pair.n_real + pair.n_synth)
-    for real, ratio, distance in (
-        (pair.real, two_by_two.TRAINING_PMSE_RATIO, two_by_two.TRAINING_WRT),
-        (holdout, two_by_two.HOLDOUT_PMSE_RATIO, two_by_two.HOLDOUT_WRT),
+    for real, (ratio, distance) in (
+        (pair.real, two_by_two.MEASURES[:2]),
+        (holdout, two_by_two.MEASURES[2:4]),
     ):
         if rows.wants(ratio, distance):
             try:

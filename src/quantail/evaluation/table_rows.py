@@ -18,7 +18,8 @@ from quantail.evaluation.rows import Rows
 from quantail.evaluation.tails import split_null
 
 MOST_INTERACTING = 25
-"""With more predictors than this, pMSE with interactions is left out: their products would be too many."""
+"""With more predictors than this, labels keep out of the products of pMSE with interactions; with more numeric
+columns than this, it is left out."""
 
 _RESPLIT_VALUES = 60_000_000  # pooled values times re-splits; bounds the time of WRT on large tables
 _TREE_VALUES = 60_000_000  # values times trees; bounds the time of the null of CART
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 
 def resplits_for(values: int) -> int:
     """Random re-splits for so many values: 1000 as in the paper, fewer for large tables."""
-    return int(np.clip(_RESPLIT_VALUES // values, 50, 1000))
+    return int(np.clip(_RESPLIT_VALUES // values, 99, 1000))
 
 
 def add_propensity(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
@@ -95,12 +96,14 @@ def add_correlations(rows: Rows, pair: Pair) -> None:
 
 def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interactions: bool) -> None:
     left, right = pair.predictors
-    if interactions and left.shape[1] < 2:
+    crossed = left.shape[1] if interactions else 0
+    if interactions and crossed > MOST_INTERACTING:
+        crossed = pair.crossable  # numeric columns, which come first
+    if interactions and not 2 <= crossed <= MOST_INTERACTING:
+        if crossed > 1:
+            rows.skip(measures, pair.names, f"there are more than {MOST_INTERACTING} numeric columns")
         return
-    if interactions and left.shape[1] > MOST_INTERACTING:
-        rows.skip(measures, pair.names, f"the table gives more than {MOST_INTERACTING} predictors")
-        return
-    found = propensity(left, right, interactions)
+    found = propensity(left, right, crossed)
     value, ratio, standardised = measures
     rows.put(value, pair.names, found.value, found.null)
     rows.put(ratio, pair.names, found.ratio)
