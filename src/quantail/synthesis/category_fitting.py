@@ -10,7 +10,7 @@ from quantail.quantiles import Scale, StepCurve, Vector
 from quantail.synthesis.choosing import Cells, choose, conditional_shares, count_pairs
 from quantail.synthesis.column import CategoryModel, NumericModel, context_cell
 from quantail.synthesis.design import NUMBER_CELLS, ColumnDesign
-from quantail.synthesis.fit_state import Fit, even_levels
+from quantail.synthesis.fit_state import Fit, even_levels, there
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -43,10 +43,11 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
 
 def _context_cuts(fit: Fit, design: ColumnDesign) -> tuple[float, ...]:
     """Return cut points of a context: of a number, or between groups of ordered labels that share a cell."""
-    if isinstance(fit.models[design.context], NumericModel):
-        simulated = fit.simulate().values[design.context]
-        return tuple(np.quantile(simulated[~np.isnan(simulated)], even_levels(NUMBER_CELLS)).tolist())
-    if design.bins == fit.shares[design.context].size:
+    model = fit.models[design.context]
+    if isinstance(model, NumericModel):
+        simulated = there(fit.simulate().values[design.context])
+        return tuple(np.quantile(simulated, even_levels(NUMBER_CELLS)).tolist())
+    if design.bins == len(model.shares[0]):
         return ()
     ends = np.cumsum(fit.shares[design.context])
     return tuple((np.searchsorted(ends, even_levels(design.bins)) + 0.5).tolist())

@@ -22,7 +22,7 @@ from quantail.quantiles.depth import (
     slope_stages,
 )
 from quantail.schema import Column, Core, Schema, core_of
-from quantail.synthesis.shares import Question, is_two_sided, is_wide, questions_of, share_out
+from quantail.synthesis.shares import Question, has_contexts, is_two_sided, questions_of, share_out
 
 _EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
@@ -103,8 +103,11 @@ def draw_design(
             designs.append(ColumnDesign(column, None))
         elif column.name not in core.schema.by:
             own = shared[column.name]
-            release = _category if column.type == "category" else _numeric
-            designs.append(release(column, core, own, rows, definition))
+            if column.type == "category":
+                first = not has_contexts(schema)
+                designs.append(_category(column, core, own, rows, definition, first))
+            else:
+                designs.append(_numeric(column, core, own, rows, definition))
     plan = Plan.sequence(name, [design.plan for design in designs if design.plan], note=f"{rows} rows")
     return Design(tuple(designs), plan, rows)
 
@@ -213,9 +216,14 @@ def _levels_note(rows: int, cost: Fraction, definition: Definition) -> str:
 
 
 def _category(
-    column: Column, core: Core, costs: Mapping[Question, Fraction], rows: int, definition: Definition
+    column: Column,
+    core: Core,
+    costs: Mapping[Question, Fraction],
+    rows: int,
+    definition: Definition,
+    first: bool,
 ) -> ColumnDesign:
-    """Count a category by itself, then in the cells of a context that it chooses, or of the first that fits."""
+    """Count a category by itself and in the cells of a context that it chooses, or in those of the first that fits."""
     counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), _unit(definition)
     chosen = next((part for q, part in costs.items() if q.kind == "context"), None)
     predictors = core.predictors_of(column.name)
@@ -233,7 +241,7 @@ def _category(
             column, Plan.sequence(column.name, leaves), cells=True, candidates=predictors, choices=1
         )
     context, bins = "", 0
-    if column.predictors is not None or not is_wide(core.schema):
+    if first:
         signal = rows * _count_strength(counted, definition)
         context, bins = _context(core, predictors, signal / 20 / len(column.categories))
     note += f" in {bins} cells of {context}" if context else ""

@@ -7,9 +7,10 @@ calibrations) are asked once all others have ample signal, the cheapest first, e
 answer worth having. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
 (docs/decisions/0004-shares.md).
 
-In a wide table (more than `WIDE` columns) a column that declares no predictors is not asked about all earlier ones:
-it may choose a few of them through the gate (`synthesis/choosing.py`). Choices are bought once everything has a
-comfortable signal, the first of every column before the second of any.
+In a wide table (more than `WIDE` columns) a number that declares no predictors is not asked about all earlier ones:
+it may choose a few of them through the gate (`synthesis/choosing.py`). So do categories in wide tables and in tables
+of rich kinds, whose statuses depend on each other. Choices are bought once everything has a comfortable signal, the
+first of every column before the second of any.
 """
 
 import heapq
@@ -66,6 +67,7 @@ class Question:
 def questions_of(schema: Schema) -> list[Question]:
     """List all that could be asked of a table, in the order of asking."""
     core = core_of(schema)
+    contexts = has_contexts(schema)
     schema = core.schema
     columns = [column for column in schema.columns if column.name not in schema.by and not column.public]
     _check_predictors(schema, columns)
@@ -74,15 +76,14 @@ def questions_of(schema: Schema) -> list[Question]:
     asked: list[Question] = []
     for column in columns:
         predictors = core.predictors_of(column.name)
-        chosen = wide and column.predictors is None and bool(predictors)
         if column.type == "category":
             asked.append(_cells(column, "cells"))
-            asked += [_cells(column, "context")] if chosen else []
+            asked += [_cells(column, "context")] if contexts and predictors else []
             continue
         near = [name for name in predictors if schema.column(name).type != "category"]
         if is_two_sided(column):
             asked.append(_question(column.name, "scale"))
-        if chosen:
+        if wide and column.predictors is None and predictors:
             number = min(MOST_CHOICES, len(predictors))
             asked += [_question(column.name, "choice", str(k + 1)) for k in range(number)]
             predictors, near = (), []
@@ -97,8 +98,14 @@ def questions_of(schema: Schema) -> list[Question]:
 
 
 def is_wide(core: Schema) -> bool:
-    """Say whether a table of plain columns is so wide that columns choose their predictors."""
+    """Say whether a table of plain columns is so wide that numbers choose their predictors."""
     return len(core.columns) - len(core.by) > WIDE
+
+
+def has_contexts(schema: Schema) -> bool:
+    """Say whether categories choose their contexts: in wide tables and in tables of rich kinds."""
+    core = core_of(schema).schema
+    return core is not schema or is_wide(core)
 
 
 def is_two_sided(column: Column) -> bool:
