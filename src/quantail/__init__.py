@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from quantail.evaluation import evaluate
+    from quantail.frames import open_source, read_table, write_table
     from quantail.privacy import Ledger
     from quantail.report import write_report
     from quantail.schema import Column, Schema
@@ -50,13 +51,19 @@ __all__ = [
     "__version__",
     "audit",
     "evaluate",
+    "open_source",
     "plan",
+    "read_table",
     "write_report",
+    "write_table",
 ]
 
 _ROOMS = {
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
+    "open_source": "quantail.frames",
+    "read_table": "quantail.frames",
+    "write_table": "quantail.frames",
     "Ledger": "quantail.privacy",
     "write_report": "quantail.report",
     "Column": "quantail.schema",

@@ -1,6 +1,7 @@
 """The border: tables and panels come in here as confidential arrays and leave as synthetic frames alike.
 
-Any pandas, polars or pyarrow table is accepted. Messages name columns and say what to do, and never quote a
+Any pandas, polars or pyarrow table and any DuckDB relation is accepted; `open_source` and `read_table` get them from
+files and databases. Messages name columns and say what to do, and never quote a
 value or a number of rows. How many values were clipped goes to the logger "quantail.internal" at DEBUG level
 only; that log is confidential and must not leave the agency.
 """
