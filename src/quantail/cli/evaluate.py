@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
-from quantail.cli.options import Force
+from quantail.cli.options import Force, Formulas, ReportPath
 from quantail.cli.staging import check_outputs, write_text
 from quantail.errors import OptionError
 
@@ -23,27 +23,21 @@ EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml 
 
 
 def evaluate(
-    real: Annotated[Path | None, typer.Argument(help="The confidential table.")] = None,
-    synth: Annotated[Path | None, typer.Argument(help="The synthetic table.")] = None,
+    real: Annotated[str | None, typer.Argument(help="The confidential table, a file, folder or URL.")] = None,
+    synth: Annotated[str | None, typer.Argument(help="The synthetic table, a file or URL as well.")] = None,
     holdout: Annotated[
-        Path | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
+        str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,
     schema: Annotated[
         Path | None, typer.Option("--schema", "-s", help="Which columns to compare; all if left out.")
     ] = None,
-    formula: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='A regression to compare, such as "pay ~ age + C(region)", "logistic: union ~ pay" or '
-            '"quantile(0.9): pay ~ age"; may be given several times.'
-        ),
-    ] = None,
+    formula: Formulas = None,
     measure: Annotated[
         str | None,
         typer.Option("--measures", help='Measures or families, such as "km,tail"; all if left out.'),
     ] = None,
     replicate: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(help="A further synthetic table, for averages over replicates; several times."),
     ] = None,
     rows: Annotated[
@@ -55,6 +49,7 @@ def evaluate(
     json_path: Annotated[
         str | None, typer.Option("--json", help='Also write JSON to this file; "-" prints only JSON.')
     ] = None,
+    report: ReportPath = None,
     force: Force = False,
 ) -> None:
     """Compare a synthetic table with the real one by every measure that applies.
@@ -67,25 +62,33 @@ def evaluate(
         return
     if real is None or synth is None:
         raise OptionError("give the real and the synthetic table: quantail evaluate REAL SYNTH")
+    from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
     from quantail.frames import read_table
+    from quantail.report import render_report
     from quantail.schema import Schema
 
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
     further = replicate or []
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema, *further) if path is not None]
+        inputs = [path for path in (real, synth, holdout, schema, report, *further) if path is not None]
         check_outputs([to_file], inputs, force)
+    if report is not None:
+        check_report(report, [real, synth, holdout, schema, *further], force)
+    tables = read_table(real, facts), read_table(synth, facts)
     result = compare(
-        read_table(real, facts),
-        read_table(synth, facts),
+        *tables,
         None if holdout is None else read_table(holdout, facts),
         facts,
         formulas=formula or (),
         measures=None if measure is None else [name.strip() for name in measure.split(",")],
         replicates=[read_table(path, facts) for path in further],
     )
+    if report is not None:
+        page = render_report(*tables, schema=facts, formulas=formula or (), measures=result)
+        write_text(report, page, force)
+        note(f"Wrote {report}.")
     if json_path == "-":
         print_json(measures(result))
         return

@@ -60,7 +60,8 @@ ReportPath = Annotated[
 Formulas = Annotated[
     list[str] | None,
     typer.Option(
-        help='For the report: a regression to compare, such as "log(pay) ~ age + C(region)"; may be repeated.'
+        help='A regression to compare, such as "log(pay) ~ age + C(region)", "logistic: union ~ pay" or '
+        '"quantile(0.9): pay ~ age"; may be given several times.'
     ),
 ]
 TableInput = Annotated[

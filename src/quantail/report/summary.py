@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quantail.evaluation import Evaluation
+from quantail.evaluation.table import Measured
 from quantail.report.dossier import Dossier
 from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import by_name, row_name
@@ -36,6 +37,13 @@ HEADLINES = (
     Headline("Do units move like real ones?", ("panel_transition_tv",)),
 )
 _WORST_SHOWN = 3
+# The least share of measures that are close to a fresh sample, and the words for it.
+_OVERALL = (
+    (0.95, "close to a fresh sample throughout"),
+    (0.75, "mostly close to a fresh sample"),
+    (0.5, "close to a fresh sample in some respects only"),
+    (0.0, "far from a fresh sample in most respects"),
+)
 
 
 def draw_summary(dossier: Dossier) -> Markup:
@@ -56,24 +64,35 @@ def _title(dossier: Dossier) -> str:
 
 
 def _opening(measures: Evaluation) -> list[Child]:
-    """Sum up the measures that have a yardstick by their middle one, and name those that are farthest from it."""
-    every = sorted(times for row in measures if (times := ratio(row)) is not None)
+    """Say how many measures are close to a fresh sample, and which are farthest from one, one of each family."""
+    every = [times for row in measures if (times := ratio(row)) is not None]
     if not every:
         return ["No measure has a yardstick on these tables; the pictures below show them side by side."]
     close = sum(verdict_of(times).is_close for times in every)
-    worst = [found for rows in by_name(measures).values() if (found := farthest(rows)).times is not None]
-    worst.sort(key=lambda found: -(found.times or 0))
-    weak = [_spoken(found) for found in worst[:_WORST_SHOWN] if found.verdict and not found.verdict.is_close]
+    words = next(words for least, words in _OVERALL if close >= least * len(every))
     return [
-        "By the middle of its measures the synthetic table is ",
-        element("strong", verdict_of(every[len(every) // 2]).words),
-        f" of the same population: {close} of {len(every)} that have this yardstick are like one or close to one. ",
-        "Farthest from it: " + "; ".join(weak) + "." if weak else "None is farther.",
+        "The synthetic table is ",
+        element("strong", words),
+        f": {close} of {len(every)} measures with this yardstick are like a second sample of the same population, "
+        "or close to one. ",
+        _standing_out(measures),
     ]
 
 
-def _spoken(found: Farthest) -> str:
-    return f"{found.row.name} of {' and '.join(found.row.columns[:2])} ({found.row.value:.3g})"
+def _standing_out(measures: Evaluation) -> str:
+    worst: dict[str, Farthest] = {}
+    for rows in by_name(measures).values():
+        found, family = farthest(rows), rows[0].family
+        if (found.times or 0) > (worst[family].times or 0 if family in worst else 0):
+            worst[family] = found
+    ordered = sorted(worst.values(), key=lambda found: -(found.times or 0))
+    weak = [_spoken(found.row) for found in ordered if found.verdict and not found.verdict.is_close]
+    return f"Farthest from it: {'; '.join(weak[:_WORST_SHOWN])}." if weak else "None stands out."
+
+
+def _spoken(row: Measured) -> str:
+    null = "" if row.null is None else f", {short(row.null, 2)} for a fresh sample"
+    return f"{row.name}{_where(row.columns)} ({short(row.value)}{null})"
 
 
 def _facts(dossier: Dossier) -> list[tuple[str, Child]]:

@@ -47,13 +47,13 @@ class Canvas:
         wall, end = self.left, self.width - self.right
         parts: list[Child] = []
         for value, label in self.x.ticks() if x_ticks is None else x_ticks:
-            at = number(float(self.across(value)))
-            parts.append(element("path", d=f"M{at} {number(roof)}V{number(floor)}", class_="grid"))
-            parts.append(element("text", label, x=at, y=number(floor + 14), class_="tick mid"))
+            across = number(float(self.across(value)))
+            parts.append(element("path", d=f"M{across} {number(roof)}V{number(floor)}", class_="grid"))
+            parts.append(element("text", label, x=across, y=number(floor + 14), class_="tick mid"))
         for value, label in self.y.ticks(4) if y_ticks is None else y_ticks:
-            at = float(self.up(value))
-            parts.append(element("path", d=f"M{number(wall)} {number(at)}H{number(end)}", class_="grid"))
-            parts.append(element("text", label, x=number(wall - 6), y=number(at + 3.5), class_="tick end"))
+            up = float(self.up(value))
+            parts.append(element("path", d=f"M{number(wall)} {number(up)}H{number(end)}", class_="grid"))
+            parts.append(element("text", label, x=number(wall - 6), y=number(up + 3.5), class_="tick end"))
         parts.append(element("path", d=f"M{number(wall)} {number(floor)}H{number(end)}", class_="axis"))
         middle = number((wall + end) / 2)
         parts.append(element("text", x_label, x=middle, y=number(self.height - 8), class_="label mid"))

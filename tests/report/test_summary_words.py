@@ -1,0 +1,61 @@
+"""The opening of the report: words that follow from the measures, and tiles for the questions that were answered."""
+
+import re
+
+import pytest
+
+from quantail.evaluation import Evaluation
+from quantail.evaluation.measure import Measure
+from quantail.evaluation.table import Measured
+from quantail.report.summary import _opening, _tiles
+
+
+def row(name, value, null=1.0, family="distance", columns=("x",)):
+    return Measured(Measure(name, family, "", (0.0, 1e9), "lower", 0.0, ""), columns, value, null)
+
+
+def said(*rows):
+    return re.sub(r"<[^>]*>", "", "".join(_opening(Evaluation(tuple(rows)))))
+
+
+@pytest.mark.parametrize(
+    ("far", "words"),
+    [
+        (0, "close to a fresh sample throughout"),
+        (4, "mostly close to a fresh sample"),
+        (9, "in some respects only"),
+        (15, "far from a fresh sample in most respects"),
+    ],
+)
+def test_words_follow_the_share_of_measures_that_are_close(far, words):
+    rows = [row(f"m{k}", 50.0 if k < far else 1.0) for k in range(20)]
+    assert words in said(*rows)
+    assert f"{20 - far} of 20 measures" in said(*rows)
+
+
+def test_what_stands_out_is_named_once_for_each_family():
+    text = said(row("wrt", 5.0), row("wrt_column", 20.0), row("km", 4.0, family="marginals"), row("ks", 1.0))
+    assert (
+        "Farthest from it: wrt_column of x (20, 1 for a fresh sample); km of x (4, 1 for a fresh sample)."
+        in text
+    )
+    assert "wrt of" not in text
+    assert "None stands out" in said(row("wrt", 1.0))
+
+
+def test_without_a_yardstick_no_words_are_claimed():
+    assert "No measure has a yardstick" in said(row("wrt", 1.0, None))
+    assert "No measure has a yardstick" in said()
+
+
+def test_a_tile_shows_the_worst_answer_to_its_question():
+    rows = (
+        row("ks", 0.2, 0.1, "column", ("pay",)),
+        row("total_variation", 0.9, 0.1, "column", ("sector",)),
+        row("ks", 0.1, 0.1, "column", ("jobs",)),
+        row("pmse_ridge", 0.1, None, "propensity"),
+    )
+    (tile,) = _tiles(Evaluation(rows))
+    assert "Which column differs most?" in tile and "0.9" in tile and "of sector" in tile
+    assert "Visibly apart from a fresh sample" in tile
+    assert tile.count('class="on"') == 2
