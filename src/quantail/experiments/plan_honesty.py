@@ -27,7 +27,7 @@ from quantail.synthesis import TableSynthesizer
 STATED, SMALL, REALISED = 99, 19, 100
 _FRESH = 2_000_000  # seeds of realised tables begin here
 
-Errors = Mapping[tuple[str, str], float]
+Errors = dict[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def write(lines: Sequence[Mapping[str, object]], folder: Path) -> None:
         shares = [line["coverage"], line["coverage of bands of 19"], min(each.values()), max(each.values())]
         cells = [str(line[name]) for name in head[:4]] + [f"{share:.1%}" for share in shares]
         text.append("| " + " | ".join(cells) + " |")
-    overall = [float(np.mean([line[name] for line in lines])) for name in head[4:6]]  # type: ignore[misc]
+    overall = [float(np.mean([line[name] for line in lines])) for name in head[4:6]]
     text.append(f"| all | | | | {overall[0]:.1%} | {overall[1]:.1%} | | |")
     (folder / "table.md").write_text("\n".join(text) + "\n", encoding="utf-8")
 
