@@ -1,10 +1,13 @@
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
+import statsmodels.formula.api as smf
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError
-from quantail.evaluation import coefficient_difference
+from quantail.evaluation import Fit, Regression, coefficient_difference, compare_coefficients
+from quantail.evaluation.coefficients import _compared, fresh_difference
 
 
 def test_small_fit_by_hand() -> None:
@@ -56,3 +59,46 @@ def test_too_few_rows_for_a_standard_error() -> None:
     two = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
     with pytest.raises(DataError, match="too few real rows"):
         coefficient_difference(two, two, "y", ["x"])
+
+
+def interval_fit(low: float, high: float) -> Fit:
+    half = (high - low) / 2 / 1.959963985
+    return Fit(np.array([(low + high) / 2]), np.array([[half**2]]))
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [((0, 2), 1.0), ((1, 3), 0.5), ((0, 4), 0.75), ((0.5, 1.5), 0.75), ((2, 3), 0.0), ((5, 6), 0.0)],
+)
+def test_overlap_of_intervals_by_hand(other: tuple[float, float], expected: float) -> None:
+    # Against (0, 2): the shared length over each interval's own, averaged; none shared is 0, never negative.
+    found = _compared(interval_fit(0, 2), interval_fit(*other), "it").overlaps
+    assert found[0] == pytest.approx(expected)
+
+
+def test_formulas_compare_every_coefficient_with_the_same_levels() -> None:
+    rng = np.random.default_rng(4)
+
+    def table(n: int, regions: str) -> dict[str, object]:
+        x, region = rng.normal(size=n), rng.choice(list(regions), n)
+        return {"x": x, "region": region, "y": x + (region == "b") + rng.normal(size=n)}
+
+    real, synth = table(300, "abc"), table(200, "abc")
+    found = compare_coefficients(real, synth, Regression.parse("y ~ x + region"))
+    fits = [smf.ols("y ~ x + region", pd.DataFrame(t)).fit() for t in (real, synth)]
+    names = ["Intercept", "x", "region[T.b]", "region[T.c]"]
+    expected = np.abs(fits[1].params - fits[0].params)[names] / fits[0].bse[names]
+    np.testing.assert_allclose(found.differences, expected, rtol=1e-8)
+    with pytest.raises(DataError, match="collinear in the real table"):  # a level that only the synthetic has
+        compare_coefficients(real, table(200, "abcd"), Regression.parse("y ~ x + region"))
+    fewer = compare_coefficients(real, table(200, "ab"), Regression.parse("y ~ x + region"))
+    assert fewer.synthetic.dropped == (3,) and fewer.overlaps[3] == 0
+
+
+def test_null_of_the_difference_is_what_fresh_samples_show() -> None:
+    rng = np.random.default_rng(5)
+    gaps = []
+    for _ in range(300):
+        tables = [{"x": (x := rng.normal(size=n)), "y": x + rng.normal(size=n)} for n in (100, 200)]
+        gaps.append(coefficient_difference(*tables, "y", ["x"]).slopes["x"])
+    assert np.mean(gaps) == pytest.approx(fresh_difference(100, 200), rel=0.1)

@@ -3,7 +3,8 @@ import pytest
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import k_marginal
+from quantail.evaluation import k_marginal, k_marginals, marginal_sets
+from quantail.evaluation.marginal import MOST_SETS, cells_of, marginal_null, marginal_score
 
 FIVE = {"x": [0.0, 1.0, 2.0, 3.0, 4.0]}  # min, quartiles and max are the values themselves
 
@@ -74,3 +75,89 @@ def test_constant_column_one_row_and_too_many_columns() -> None:
         k_marginal({str(i): [1.0] for i in range(30)}, {str(i): [1.0] for i in range(30)})
     with pytest.raises(DataError, match="lacks the column"):
         k_marginal(FIVE, FIVE, ["z"])
+
+
+def sdnist(real, synth, sets, edges):
+    """SDNist's score from its definition: 1000 (1 - mean total variation), bins [a, b), labels as they are."""
+    scores = []
+    for names in sets:
+        shares = []
+        for table in (real, synth):
+            cells = [
+                tuple(
+                    sum(value >= edge for edge in edges[name]) if name in edges else value
+                    for name, value in zip(names, row, strict=True)
+                )
+                for row in zip(*(table[name] for name in names), strict=True)
+            ]
+            shares.append({cell: cells.count(cell) / len(cells) for cell in cells})
+        every = set(shares[0]) | set(shares[1])
+        scores.append(1 - sum(abs(shares[0].get(c, 0) - shares[1].get(c, 0)) for c in every) / 2)
+    return 1000 * sum(scores) / len(scores)
+
+
+def test_agrees_with_sdnist_on_its_bins_by_hand() -> None:
+    # Ages in [..18), [18..65), [65..); a value on an edge belongs above it. Real shares of (age, sex):
+    # (0,f) 1/4, (1,f) 1/4, (1,m) 1/4, (2,m) 1/4; synthetic: (1,f) 1/2, (2,m) 1/2. Differences 1/4 each: TVD 1/2.
+    real = {"age": [17, 18, 64, 65], "sex": ["f", "f", "m", "m"]}
+    synth = {"age": [18, 20, 70, 65], "sex": ["f", "f", "m", "m"]}
+    edges = {"age": [18, 65]}
+    assert k_marginal(real, synth, edges=edges) == pytest.approx(500)
+    assert sdnist(real, synth, [("age", "sex")], edges) == pytest.approx(500)
+    # Bins closed on the right would put 18 below and 65 in the middle: (0,f) 1/2 against 1/4.
+    assert k_marginal(real, {"age": [18, 18, 65, 65], "sex": real["sex"]}, edges=edges) == pytest.approx(500)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_agrees_with_sdnists_definition_for_every_k_and_mixed_types(k: int) -> None:
+    rng = np.random.default_rng(k)
+
+    def table(n: int) -> dict[str, list[object]]:
+        return {
+            "age": rng.integers(0, 90, n).tolist(),
+            "pay": rng.lognormal(10, 1, n).round(-2).tolist(),
+            "sex": rng.choice(["f", "m"], n).tolist(),
+            "area": rng.choice(["x", "y", "z"], n).tolist(),
+            "kids": rng.poisson(1, n).tolist(),
+        }
+
+    real, synth = table(120), table(90)
+    edges = {"age": [18, 30, 65], "pay": [1e4, 2e4, 5e4], "kids": [1, 2]}
+    fixed = marginal_sets(tuple(real), k)
+    assert k_marginals(real, synth, k, edges=edges) == pytest.approx(sdnist(real, synth, fixed, edges))
+    drawn = marginal_sets(tuple(real), k, draws=7, seed=3)
+    ours = k_marginals(real, synth, k, draws=7, seed=3, edges=edges)
+    assert ours == pytest.approx(sdnist(real, synth, drawn, edges))
+
+
+def test_sets_are_all_a_part_or_drawn_and_depend_on_names_only() -> None:
+    names = tuple(f"c{i}" for i in range(30))
+    sets = marginal_sets(names)
+    assert len(sets) == len(set(sets)) == MOST_SETS
+    assert {name for s in sets for name in s} == set(names)
+    assert marginal_sets(names[:2]) == [names[:2]]
+    assert len(marginal_sets(names[:6], 2)) == 15
+    drawn = marginal_sets(names, 4, draws=50, seed=1)
+    assert drawn == marginal_sets(names, 4, draws=50, seed=1) != marginal_sets(names, 4, draws=50, seed=2)
+    assert all(len(set(one)) == 4 for one in drawn)
+    with pytest.raises(OptionError, match="at least 1"):
+        marginal_sets(names, 0)
+
+
+def test_missing_values_are_cells_of_their_own() -> None:
+    real = {"x": [1.0, 2.0, 3.0, np.nan], "s": ["a", None, "a", "a"]}
+    assert k_marginal(real, real) == 1000
+    filled = {"x": [1.0, 2.0, 3.0, 3.0], "s": ["a", "None", "a", "a"]}
+    assert k_marginal(real, filled, ["x"]) == pytest.approx(750)
+    assert k_marginal(real, filled, ["s"]) == pytest.approx(750)
+
+
+def test_null_is_what_fresh_samples_score() -> None:
+    rng = np.random.default_rng(6)
+    scores, nulls = [], []
+    for _ in range(20):
+        cells, n = cells_of(simulate_paper(400, rng), simulate_paper(250, rng))
+        scores.append(marginal_score(list(cells.values()), n))
+        nulls.append(marginal_null(list(cells.values()), n, rng))
+    assert np.mean(scores) == pytest.approx(np.mean(nulls), abs=12)  # bins fit the real table a little better
+    assert np.mean(scores) < 950  # well below 1000, which is why the null is worth knowing

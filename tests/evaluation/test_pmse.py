@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import pmse, pmse_null_mean, pmse_null_sd
+from quantail.evaluation import pmse, pmse_null_mean, pmse_null_sd, propensity
 
 
 def _skewed(seed: int, n: int, shift: float = 0.0) -> dict[str, np.ndarray]:
@@ -136,3 +136,26 @@ def test_bad_tables_are_named_but_not_quoted() -> None:
         pmse({"x": [1.0], "y": [1.0, 2.0]}, good)
     with pytest.raises(DataError, match="cannot be read"):
         pmse(object(), good)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "crossed", "sizes"), [(12, 0, (400, 300)), (5, 5, (600, 600))])
+def test_null_ratio_is_one_over_200_pairs_of_samples(
+    columns: int, crossed: int, sizes: tuple[int, int]
+) -> None:
+    rng = np.random.default_rng(11)
+    found = [propensity(*(rng.gamma(2, 1, (n, columns)) for n in sizes), crossed) for _ in range(200)]
+    assert found[0].terms == (15 if crossed else 12)
+    assert np.mean([one.ratio for one in found]) == pytest.approx(1, abs=0.05)
+    assert np.mean([one.standardised for one in found]) == pytest.approx(0, abs=0.15)
+    assert np.std([one.standardised for one in found]) == pytest.approx(1, abs=0.15)
+
+
+def test_terms_are_counted_after_leaving_out_what_others_explain() -> None:
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=(200, 3))
+    wider = np.column_stack([x, x[:, 0] + x[:, 1], np.ones(200)])
+    assert propensity(wider[:100], wider[100:]).terms == 3
+    plain, wide = propensity(x[:100], x[100:]), propensity(wider[:100], wider[100:])
+    assert wide.ratio == pytest.approx(plain.ratio, rel=1e-6)
+    assert plain.standardised == pytest.approx((plain.ratio - 1) * np.sqrt(3 / 2))

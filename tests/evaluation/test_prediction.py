@@ -3,7 +3,8 @@ import pytest
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError
-from quantail.evaluation import nrmse
+from quantail.evaluation import Regression, nrmse
+from quantail.evaluation.prediction import formula_nrmse
 
 
 def test_by_hand_with_the_n_minus_one_standard_deviation() -> None:
@@ -38,3 +39,14 @@ def test_a_synthetic_predictor_that_never_varies_predicts_the_mean() -> None:
 def test_holdout_without_variation_is_refused(holdout: dict[str, list[float]]) -> None:
     with pytest.raises(DataError, match="does not vary in the holdout"):
         nrmse({"x": [0.0, 1.0], "y": [0.0, 1.0]}, holdout, "y", ["x"])
+
+
+def test_a_formula_predicts_as_its_columns_do() -> None:
+    rng = np.random.default_rng(2)
+    synth, holdout = simulate_paper(200, rng), simulate_paper(100, rng)
+    plain = nrmse(synth, holdout, "X3", ["X1", "X2"])
+    assert formula_nrmse(synth, holdout, Regression.parse("X3 ~ X1 + X2")) == pytest.approx(plain)
+    # On the logarithm the scale is that of the logarithm.
+    logged = [{"X1": t["X1"], "y": np.log(t["X3"])} for t in (synth, holdout)]
+    expected = nrmse(*logged, "y", ["X1"])
+    assert formula_nrmse(synth, holdout, Regression.parse("log(X3) ~ X1")) == pytest.approx(expected)

@@ -4,7 +4,7 @@ from scipy.stats import wasserstein_distance
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import wasserstein_randomization
+from quantail.evaluation import evaluate, wasserstein_randomization, wasserstein_test
 from quantail.evaluation.wasserstein import _distance, _random_labels
 
 
@@ -89,3 +89,32 @@ def test_degenerate_tables() -> None:
         wasserstein_randomization({"x": [0.0, 0.0]}, {"x": [1.0, 1.0]}, resplits=999)
     with pytest.raises(OptionError, match="at least 1"):
         wasserstein_randomization({"x": [0.0]}, {"x": [1.0]}, resplits=0)
+
+
+def test_p_value_is_the_share_of_splits_as_far_apart() -> None:
+    # {0,1} against {3,4}: two of the six splits are as far apart, so 1/3; of 999 drawn ones about a third.
+    found = wasserstein_test(np.array([0.0, 1.0]), np.array([3.0, 4.0]), 999)
+    assert found.p_value == pytest.approx(1 / 3, abs=0.05) and found.distance == pytest.approx(3.0)
+    rng = np.random.default_rng(8)
+    far = wasserstein_test(rng.normal(size=200), rng.normal(size=200) + 1, 199)
+    assert far.p_value == pytest.approx(1 / 200)  # never 0
+
+
+def test_null_ratio_is_near_one_and_p_values_are_even() -> None:
+    rng = np.random.default_rng(9)
+    found = [
+        wasserstein_test(rng.exponential(size=150), rng.exponential(size=200), 99, rng) for _ in range(200)
+    ]
+    assert np.median([one.ratio for one in found]) == pytest.approx(1, abs=0.12)
+    assert np.mean([one.ratio for one in found]) == pytest.approx(1.1, abs=0.12)  # the law is skewed
+    p = [one.p_value for one in found]
+    assert np.mean(p) == pytest.approx(0.5, abs=0.07) and 0.02 < np.mean(np.array(p) <= 0.1) < 0.18
+
+
+def test_each_column_has_its_own_test() -> None:
+    rng = np.random.default_rng(10)
+    real, synth = ({"a": rng.normal(size=300), "b": rng.normal(size=300)} for _ in range(2))
+    synth["b"] = synth["b"] + 1
+    result = evaluate(real, synth, measures=["distance"])
+    assert result.value("wrt_column_p", ("b",)) < 0.01 < result.value("wrt_column_p", ("a",))
+    assert result.value("wrt_column", ("b",)) > 5 > result.value("wrt_column", ("a",))
