@@ -63,6 +63,23 @@ def test_a_plan_that_cannot_be_drawn_up_is_never_charged(neighbours, ledger: Led
     assert ledger.spent == 0
 
 
+@pytest.mark.parametrize("columns", [2, 12])
+def test_columns_that_seem_to_be_missing_throughout_are_released(columns, ledger: Ledger) -> None:
+    names = [f"c{place}" for place in range(columns)]
+    schema = Schema(
+        (
+            *(Column(name, "numeric", 0, 9, missing=True) for name in names),
+            Column("k", "category", categories=("a", "b")),
+        ),
+        "firm",
+        name="firms",
+    )
+    gone = pa.nulls(3000, pa.float64())
+    table = pa.table({**dict.fromkeys(names, gone), "k": ["a", "b"] * 1500})
+    model = TableSynthesizer(schema, 30).fit(table, ledger=ledger)
+    assert model.sample(50)["c0"].null_count > 45
+
+
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_an_empty_group_is_planned_and_paid_for(neighbours, ledger: Ledger) -> None:
     columns = (Column("place", "category", categories=("north", "south")), *JOBS)

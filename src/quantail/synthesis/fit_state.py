@@ -113,7 +113,7 @@ class Fit:
         number = len(self.shares.get(name, ()))
         model = self.models[name]
         if isinstance(model, NumericModel):
-            cuts = tuple(np.quantile(own[~np.isnan(own)], even_levels(NUMBER_CELLS)).tolist())
+            cuts = tuple(np.quantile(there(own), even_levels(NUMBER_CELLS)).tolist())
             number = NUMBER_CELLS + bool(model.status)
             vector = vector.map(partial(context_cell, cuts=cuts))
         kept = context_cell(own, cuts)[simulated[status] == 0] if status else context_cell(own, cuts)
@@ -124,6 +124,12 @@ class Fit:
 def even_levels(bins: int) -> Floats:
     """Return the levels that cut a distribution into equal parts, ends left out."""
     return np.asarray([k / bins for k in range(1, bins)])
+
+
+def there(simulated: Floats) -> Floats:
+    """Return the simulated numbers that are there; a single zero if none is, as where all rows seem to be missing."""
+    present = simulated[~np.isnan(simulated)]
+    return present if present.size else np.zeros(1)
 
 
 def _filled(innovation: Floats, centre: float) -> Floats:

@@ -33,7 +33,7 @@ from quantail.synthesis.category_fitting import count_cells, fit_category
 from quantail.synthesis.choosing import Cells, choose
 from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope
 from quantail.synthesis.design import ColumnDesign, Design
-from quantail.synthesis.fit_state import Fit, even_levels
+from quantail.synthesis.fit_state import Fit, even_levels, there
 from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
@@ -140,8 +140,7 @@ def _rungs(
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
     """Release how many rows the column has in cells of what the models imply, and set its distribution right."""
     name, scale = model.name, model.scale
-    simulated = fit.simulate(model, balanced=True).built[name]
-    simulated = simulated[~np.isnan(simulated)]
+    simulated = there(fit.simulate(model, balanced=True).built[name])
     atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
     (leaf,) = design.leaves("calibration")
     rows = fit.present(design.status)
@@ -229,7 +228,8 @@ def _fit_bend(
     cuts = predictor.innovation(even_levels(bins))
     cell = fit.innovations[name].map(lambda x: np.where(np.isnan(x), -1, np.searchsorted(cuts, x)))
     centres = increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
-    expected = np.full(bins, fit.present(design.status) * (1 - fit.absent(predictor.status)) / bins)
+    rows = fit.present(design.status) * (1 - fit.absent(predictor.status))
+    expected = np.full(bins, max(rows / bins, 1.0))
     leaves = design.leaves(f"bend on {name}")
     noise = fit.noise_rows(leaves[0]) / 2
     return draw_bend(fit.gate, leaves, residual, cell, expected, centres, overall, grid, noise, steps=False)
