@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test audit lint types imports tests clean
+.PHONY: demo test audit docs lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -18,6 +18,10 @@ test: lint types imports tests
 # The long form of the audit, some ten minutes; its result is kept in docs/audit.
 audit: $(VENV)/.installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/quantail audit --all --runs 5000 --replays 3 --out docs/audit
+
+# The documentation site, built without network; open build/site/index.html.
+docs: $(VENV)/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -28,6 +28,7 @@ _GUESTS = {
 _FOLDERS = {
     "src/quantail/privacy/proofs": "proofs/table.md",
     "docs/decisions": "decisions/0001-rooms.md",
+    "docs/how-to": "how-to/choose-bounds.md",
     "experiments/results": "results/index.md",
     "README.md": "index.md",
 }
