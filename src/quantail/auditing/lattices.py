@@ -33,7 +33,11 @@ STILL = tuple((value, 0.5) for value in VALUES)
 MOVED = tuple(product((0.5, 1.0, 2.4, 4.0, 9.0), (0.0, 0.3, SECRET_DROPPED)))
 BLOCKS = tuple(product((0, 1), (1.0, 2.0, 3.0)))
 POINTS = tuple(product((0.0, 1.0, 3.0), (0.0, 1.0, 2.0)))
+ABSENT = float("nan")  # one and the same, so that tables can be told apart
+STILL_OR_ABSENT = (*STILL[::2], (ABSENT, 0.5))
 FEW_POINTS = tuple(product((0.0, 1.0, 3.0), (0.0, 2.0)))
+POINTS_OR_ABSENT = (*FEW_POINTS[1:5], (ABSENT, 1.0), (1.0, ABSENT))
+MARKED = tuple(product((0, 1), (0, 1), (-1, 0, 1)))
 BINNED = tuple(product((0, 1), (0.5, 1.5, 2.5, 3.5)))
 SIZES = tuple(product((-0.3, 1.0), (-0.5, 0.5, 1.5), (-1.0, 1.0)))
 ALWAYS = tuple((*row, side) for row in ((-1.0, -1.5), (-1.0, -0.5), (-0.3, 0.5)) for side in (-1.0, 1.0))
@@ -88,6 +92,8 @@ def _quantiles(relation: Relation) -> Iterator[Lattice]:
     for levels in ((0.5,), (0.25, 0.75)):
         joint = _later(make.joint_mechanism, relation, levels, GRID, rows)
         yield Lattice(f"joint draw, levels {levels}", relation, joint, STILL, rows)
+    absent = _later(make.joint_mechanism, relation, (0.4, 0.8), GRID, rows)
+    yield Lattice("joint draw, absent values", relation, absent, STILL_OR_ABSENT, rows)
     jittered = _later(make.joint_mechanism, relation, (0.25, 0.75), GRID[:4], rows - 1)
     yield Lattice("joint draw, every jitter", relation, jittered, MOVED, rows - 1)
 
@@ -100,6 +106,10 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     for name, costs in (("two", (HALF, HALF)), ("three", (F(1, 4), F(1, 4), HALF))):
         stages = _later(make.slope_mechanism, relation, rows - 2, costs)
         yield Lattice(f"slope in {name} stages", relation, stages, FEW_POINTS, rows - 2, make.few_slopes)
+    absent = _later(make.slope_mechanism, relation, rows - 1)
+    yield Lattice("slope, absent values", relation, absent, POINTS_OR_ABSENT, rows - 1, make.few_slopes)
+    choice = _later(make.choice_mechanism, relation, rows - 1)
+    yield Lattice("choice of a context", relation, choice, MARKED, rows - 1)
     most = rows - 1
     short = (*make.few_slopes, (slopes, "rows_needed", lambda strength, last: most))
     points = FEW_POINTS if relation == "replace-one" else FEW_POINTS[2:]

@@ -27,6 +27,7 @@ from quantail.quantiles import (
     tilt,
 )
 from quantail.quantiles.ladder import count_blocks
+from quantail.synthesis.choosing import Cells, choose
 
 Floats = NDArray[np.float64]
 Unit = Literal["epsilon", "rho"]
@@ -91,6 +92,19 @@ def slope_mechanism(
         gate = gate_of(noise, relation, *costs)
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
         return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows, doubt)
+
+    return mechanism
+
+
+def choice_mechanism(relation: Relation, rows: int) -> Mechanism:
+    """Return the choice of a context out of two, or none; a row is (first, second, target), negative: absent."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, 1)
+        (leaf,) = gate.plan.leaves()
+        first, second, target = np.array(table, dtype=np.int64).reshape(-1, 3).T
+        cells = [Cells("", Vector.of(codes), np.full(2, 0.5)) for codes in (first, second, target)]
+        return choose(gate, leaf, cells[2], cells[:2], rows, 0.1, none=True)
 
     return mechanism
 
