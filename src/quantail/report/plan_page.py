@@ -126,4 +126,4 @@ def _bought(swept: Sequence[Expectation]) -> Markup:
         for column in (expectation.columns[place],)
     ]
     head = ("column", "epsilon", "share of budget", "rungs", "noise in ranks")
-    return table("What the budget buys", head, rows, numbers=(1, 2, 3, 4))
+    return table("Share, rungs and noise by column and epsilon", head, rows, numbers=(1, 2, 3, 4))
