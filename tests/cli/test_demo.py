@@ -1,12 +1,10 @@
 """The demonstration: the whole path, with secure noise, more than once."""
 
 import json
-from importlib.util import find_spec
 
 import pyarrow.parquet
 import pytest
 
-from quantail.experiments import figure_style
 from quantail.privacy.ledger import Ledger
 
 
@@ -18,8 +16,9 @@ def test_the_demo_leaves_a_complete_release(shop):
         "payroll.parquet",
         "schema.toml",
         "plan.txt",
-        "synthetic.card.md",
+        "synthetic.card.html",
         "internal-evaluation.json",
+        "internal-report.html",
     ):
         assert (folder / name).stat().st_size > 0
         assert str(name) in done.stdout
@@ -58,12 +57,12 @@ def small_industry(monkeypatch):
     monkeypatch.setattr(quantail.datasets, "lbd_industry", lambda sic: whole(sic).slice(0, 400))
 
 
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="the plot needs matplotlib")
-def test_the_demo_shows_a_panel_with_its_trend(shop, small_industry):
+def test_the_demo_shows_a_panel_with_its_trends(shop, small_industry):
     done = shop.run("demo", "--out", "show", "--rows", "300")
     assert done.exit_code == 0, done.output
     folder = shop.folder / "show"
-    assert (folder / "internal-industry-trend.png").read_bytes().startswith(b"\x89PNG")
+    page = (folder / "internal-industry-report.html").read_text(encoding="utf-8")
+    assert "Total emp" in page and "panel_gross_mape" in page
     real, made = (
         pyarrow.parquet.read_table(folder / name)
         for name in ("industry.parquet", "industry-synthetic.parquet")
@@ -77,15 +76,3 @@ def test_the_demo_shows_a_panel_with_its_trend(shop, small_industry):
     assert card["private"] is True and ledger.left == 0
     assert ledger.verify(card["ledger"]["hash"]) == []
     assert "yearly employment, mean error" in done.stdout
-
-
-def test_the_panel_is_shown_without_matplotlib_and_says_what_the_plot_needs(
-    shop, small_industry, monkeypatch
-):
-    monkeypatch.setattr(figure_style, "can_draw", lambda: False)
-    done = shop.run("demo", "--out", "show", "--rows", "300")
-    assert done.exit_code == 0, done.output
-    assert "quantail[experiments]" in done.stderr
-    assert "yearly employment, mean error" in done.stdout
-    assert not (shop.folder / "show" / "internal-industry-trend.png").exists()
-    assert (shop.folder / "show" / "industry-synthetic.parquet").exists()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
+    from quantail.synthesis import TableModel
 
     Floats = NDArray[np.float64]
 
@@ -24,10 +25,10 @@ EXAMPLE = "quantail demo --out quantail-demo"
 
 _TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
 _SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
-_EVALUATION, _PICTURE = "internal-evaluation.json", "internal-comparison.png"
+_EVALUATION, _REPORT = "internal-evaluation.json", "internal-report.html"
 _FRESH_SEED = 20_241
 _SIC, _PANEL = 178, "industry"
-_TREND, _MODEL = "internal-industry-trend.png", "industry-model.json"
+_PANEL_REPORT, _MODEL = "internal-industry-report.html", "industry-model.json"
 
 
 def demo(
@@ -50,13 +51,13 @@ def demo(
         raise OptionError("--rows must be at least 2")
     folder = _fresh_folder(out)
     table, schema = payroll_example(rows), payroll_schema()
-    _release(folder, table, schema, epsilon, quiet)
+    model = _release(folder, table, schema, epsilon, quiet)
     with progress("evaluation", quiet) as report:
         report("", 0.1)
         result, fresh = _compare(folder, table, schema)
-        report("picture", 0.8)
-        pictured = _picture(folder, table, schema)
-    _summarise(folder, epsilon, rows, pictured, result, fresh)
+        report("report", 0.8)
+        _report(folder, table, model, result)
+    _summarise(folder, epsilon, rows, result, fresh)
     if panel:
         _show_panel(folder, epsilon, quiet)
     _next_steps(folder)
@@ -78,7 +79,7 @@ def _fresh_folder(out: Path) -> Path:
     return folder
 
 
-def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> None:
+def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> "TableModel":
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import write_text
@@ -93,6 +94,7 @@ def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, qu
     bundle.check([])
     with paid_fit(folder / _TABLE, schema, spending, quiet) as fit:
         bundle.write(fit.model, fit=fit)
+    return fit.model
 
 
 def _compare(folder: Path, table: "pa.Table", schema: "Schema") -> tuple["Evaluation", "Evaluation"]:
@@ -108,21 +110,15 @@ def _compare(folder: Path, table: "pa.Table", schema: "Schema") -> tuple["Evalua
     return result, fresh
 
 
-def _picture(folder: Path, table: "pa.Table", schema: "Schema") -> bool:
+def _report(folder: Path, table: "pa.Table", model: "TableModel", result: "Evaluation") -> None:
     from quantail.frames import read_table
-    from quantail.report.comparison import draw_comparison
+    from quantail.report import write_report
 
-    try:
-        draw_comparison(table, read_table(folder / _SYNTHETIC), schema, folder / _PICTURE)
-    except OptionError as error:
-        note(f"No picture: {error}.")
-        return False
-    return True
+    synthetic = read_table(folder / _SYNTHETIC)
+    write_report(table, synthetic, folder / _REPORT, model=model, measures=result)
 
 
-def _summarise(
-    folder: Path, epsilon: str, rows: int, pictured: bool, result: "Evaluation", fresh: "Evaluation"
-) -> None:
+def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation", fresh: "Evaluation") -> None:
     say(f"A synthetic payroll table at epsilon {epsilon}, from {rows} made-up establishments", style="bold")
     say()
     print_measures(result, fresh)
@@ -134,12 +130,11 @@ def _summarise(
         _PLAN: "how the budget was to be spent, drawn up before any row was read",
         _LEDGER: "what was spent, append-only",
         _SYNTHETIC: "the synthetic table: to release",
-        "synthetic.card.md": "its release card (also .card.json): to release with it",
+        "synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",
         "model.json": "the fitted model: draw more tables from it for free",
         _EVALUATION: "how close it is: internal",
+        _REPORT: "the same as a page with pictures: internal",
     }
-    if pictured:
-        files[_PICTURE] = "the columns side by side: internal"
     for name, words in files.items():
         say(f"  {folder / name}  {words}")
     say()
@@ -147,7 +142,8 @@ def _summarise(
 
 def _next_steps(folder: Path) -> None:
     say("What to do next", style="bold")
-    say(f"  read the card:        {folder / 'synthetic.card.md'}")
+    say(f"  read the card:        {folder / 'synthetic.card.html'}")
+    say(f"  look at the report:   {folder / _REPORT}")
     say(f"  see the account:      quantail ledger show {folder / _LEDGER}")
     say(f"  draw another table:   quantail sample {folder / 'model.json'} -o {folder / 'more.parquet'}")
     say("  use your own table:   quantail init YOUR.csv -o schema.toml")
@@ -156,28 +152,32 @@ def _next_steps(folder: Path) -> None:
 def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
     """Synthesise an LBD-like industry with its own ledger, and compare its trends."""
     from quantail.datasets import LBD_INDUSTRIES, lbd_industry
+    from quantail.evaluation import evaluate
     from quantail.experiments.lbd_runner import lbd_schema
     from quantail.frames import confidential_panel
+    from quantail.report import write_report
 
     table, schema = lbd_industry(_SIC), lbd_schema()
     synthetic = _release_panel(folder, table, schema, epsilon, quiet)
     real, made = (confidential_panel(f, schema).in_public_order().values["emp"] for f in (table, synthetic))
-    pictured = _trend(folder, real, made)
+    dynamics = evaluate(table, synthetic, schema=schema, measures=["panel"])
+    write_report(table, synthetic, folder / _PANEL_REPORT, schema=schema, measures=dynamics)
     industry = f"SIC {_SIC}, {LBD_INDUSTRIES[_SIC]}"
     say(f"A synthetic industry at epsilon {epsilon}: {industry}, 1976-2000, made up", style="bold")
     say()
     _panel_measures(real, made)
     say()
-    _panel_files(folder, pictured)
+    _panel_files(folder)
 
 
 def _release_panel(
     folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
 ) -> "pa.Table":
     from quantail.cli.account import open_account
-    from quantail.cli.staging import write_text
+    from quantail.cli.cards import CardFiles
+    from quantail.cli.staging import Staging
     from quantail.frames import write_table
-    from quantail.report import release_card, render_markdown
+    from quantail.report import release_card
     from quantail.synthesis import PanelSynthesizer
 
     source, maker = folder / f"{_PANEL}.parquet", PanelSynthesizer(schema, epsilon)
@@ -191,26 +191,15 @@ def _release_panel(
         synthetic = model.sample()
         card = release_card(model, rows=synthetic.num_rows, ledger=account, entry=account.charges[-1])
         write_table(synthetic, folder / f"{_PANEL}-synthetic.parquet")
-        write_text(folder / f"{_PANEL}-synthetic.card.json", as_json(card))
-        write_text(folder / f"{_PANEL}-synthetic.card.md", render_markdown(card))
+        cards = CardFiles(folder / f"{_PANEL}-synthetic.parquet")
+        with Staging(cards.paths) as staging:
+            cards.write(card, staging)
+            staging.commit()
         model.save(folder / _MODEL)
         released = True
     finally:
         account.close(released)
     return synthetic
-
-
-def _trend(folder: Path, real: "Floats", made: "Floats") -> bool:
-    from quantail.experiments.figure_style import can_draw
-
-    if not can_draw():
-        note("No trend plot: it needs matplotlib; install quantail[experiments].")
-        return False
-    from quantail.experiments.lbd_trends import draw_trend
-    from quantail.report.comparison import TITLE
-
-    draw_trend(real, made, TITLE, folder / _TREND)
-    return True
 
 
 def _panel_measures(real: "Floats", made: "Floats") -> None:
@@ -228,17 +217,16 @@ def _panel_measures(real: "Floats", made: "Floats") -> None:
         say(f"  {name:<36}{words}")
 
 
-def _panel_files(folder: Path, pictured: bool) -> None:
+def _panel_files(folder: Path) -> None:
     files = {
         f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per establishment",
         f"{_PANEL}-schema.toml": "what is public about it: entry, exit, bounds",
         f"{_PANEL}.ledger": "what was spent, append-only",
         f"{_PANEL}-synthetic.parquet": "the synthetic panel: to release",
-        f"{_PANEL}-synthetic.card.md": "its release card (also .card.json): to release with it",
+        f"{_PANEL}-synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",
         _MODEL: "the fitted model: draw more panels from it for free",
+        _PANEL_REPORT: "trends of both: internal",
     }
-    if pictured:
-        files[_TREND] = "trends of both: internal"
     for name, words in files.items():
         say(f"  {folder / name}  {words}")
     say()

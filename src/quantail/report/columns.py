@@ -1,6 +1,7 @@
 """The columns of a comparison, side by side and ready to be drawn.
 
-Rows stay in their order, so that columns can be drawn against each other; missing values are NaN or code -1.
+Rows stay in their order, so that columns can be drawn against each other; a missing number is NaN, a missing label
+a label of its own.
 A panel's columns hold one value per unit and active period.
 """
 
@@ -14,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.evaluation.reading import is_numeric, raw_columns, require_columns, require_same_columns
+from quantail.evaluation.reading import (
+    is_missing,
+    is_numeric,
+    raw_columns,
+    require_columns,
+    require_same_columns,
+)
 from quantail.frames import PanelData
 from quantail.report.plots.numbers import day, short
 from quantail.report.plots.scale import Scale, fitting
@@ -70,10 +77,8 @@ class Numbers:
     @property
     def missing(self) -> tuple[float, float]:
         """Shares of missing values, real first."""
-        return tuple(1 - kept.size / every.size for kept, every in self._kept())  # type: ignore[return-value]
-
-    def _kept(self) -> tuple[tuple[Floats, Floats], ...]:
-        return tuple(zip(self.ordered, (self.real, self.synth), strict=True))
+        real, synth = self.ordered
+        return 1 - real.size / self.real.size, 1 - synth.size / self.synth.size
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +93,8 @@ class Labels:
     def shares(self) -> tuple[Floats, Floats]:
         """Shares of every label, real first."""
         count = len(self.labels)
-        return tuple(np.bincount(codes, minlength=count) / codes.size for codes in (self.real, self.synth))  # type: ignore[return-value]
+        real, synth = (np.bincount(codes, minlength=count) / codes.size for codes in (self.real, self.synth))
+        return real, synth
 
 
 AnyColumn = Numbers | Labels
@@ -150,8 +156,7 @@ def _stated(
 
 
 def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str, ...]) -> Labels:
-    texts = [np.array([_text(value) for value in values.tolist()], dtype=str) for values in (real, synth)]
-    found, codes = np.unique(np.concatenate(texts), return_inverse=True)
+    found, codes = np.unique(np.concatenate([_texts(real), _texts(synth)]), return_inverse=True)
     counts = np.bincount(codes[: real.size], minlength=found.size)
     order = [found.tolist().index(label) for label in known if label in found]
     if len(order) < found.size or len(order) > MOST_LABELS:
@@ -165,7 +170,10 @@ def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str
     return Labels(name, labels, codes[: real.size], codes[real.size :])
 
 
+def _texts(values: NDArray[Any]) -> NDArray[np.str_]:
+    known = zip(values.tolist(), is_missing(values).tolist(), strict=True)
+    return np.array([MISSING if gone else _text(value) for value, gone in known], dtype=str)
+
+
 def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return MISSING if value is None or value != value else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
