@@ -7,7 +7,7 @@ import statsmodels.formula.api as smf
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError
 from quantail.evaluation import Fit, Regression, coefficient_difference, compare_coefficients
-from quantail.evaluation.coefficients import _compared, fresh_difference
+from quantail.evaluation.coefficients import _compared, compare_linear, fresh_difference, fresh_overlap
 
 
 def test_small_fit_by_hand() -> None:
@@ -97,8 +97,11 @@ def test_formulas_compare_every_coefficient_with_the_same_levels() -> None:
 
 def test_null_of_the_difference_is_what_fresh_samples_show() -> None:
     rng = np.random.default_rng(5)
-    gaps = []
+    found = []
     for _ in range(300):
         tables = [{"x": (x := rng.normal(size=n)), "y": x + rng.normal(size=n)} for n in (100, 200)]
-        gaps.append(coefficient_difference(*tables, "y", ["x"]).slopes["x"])
-    assert np.mean(gaps) == pytest.approx(fresh_difference(100, 200), rel=0.1)
+        found.append(compare_linear(*tables, "y", ["x"]))
+    gaps, overlaps = (np.mean([one[place][1] for one in found]) for place in (2, 3))
+    assert gaps == pytest.approx(fresh_difference(100, 200), rel=0.1)
+    assert overlaps == pytest.approx(fresh_overlap(100, 200), abs=0.03)
+    assert fresh_overlap(50, 50) == pytest.approx(0.712, abs=0.01)

@@ -3,7 +3,7 @@ import pytest
 
 from quantail.datasets import simulate_paper
 from quantail.errors import DataError
-from quantail.evaluation import Regression, nrmse
+from quantail.evaluation import Regression, evaluate, nrmse
 from quantail.evaluation.prediction import formula_nrmse
 
 
@@ -50,3 +50,11 @@ def test_a_formula_predicts_as_its_columns_do() -> None:
     logged = [{"X1": t["X1"], "y": np.log(t["X3"])} for t in (synth, holdout)]
     expected = nrmse(*logged, "y", ["X1"])
     assert formula_nrmse(synth, holdout, Regression.parse("log(X3) ~ X1")) == pytest.approx(expected)
+
+
+def test_null_is_the_error_of_the_real_regression() -> None:
+    rng = np.random.default_rng(3)
+    real, synth, holdout = simulate_paper(200, rng), simulate_paper(150, rng), simulate_paper(100, rng)
+    rows = {row.columns: row for row in evaluate(real, synth, holdout, measures=["nrmse"])}
+    assert rows["X2", "X1"].null == pytest.approx(nrmse(real, holdout, "X2", ["X1"]))
+    assert rows["X2", "X1"].value == pytest.approx(nrmse(synth, holdout, "X2", ["X1"]))

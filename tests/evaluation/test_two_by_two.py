@@ -47,6 +47,7 @@ def test_exact_lines_have_known_answers():
     assert found.holdout_bias == pytest.approx(25)
     assert found.coverage == pytest.approx(0.5)  # of intercept and slope
     assert found.rmse == pytest.approx(np.sqrt(np.mean(np.arange(4.0) ** 2)))
+    assert found.rmse_null == pytest.approx(0, abs=1e-9)  # the training line is the holdout's
 
 
 def test_coverage_is_that_of_intervals_over_replicates():

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from quantail.errors import DataError
+from quantail.evaluation.formula import INTERCEPT
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import numeric_matrix
 from quantail.evaluation.references import KARR, SNOKE
@@ -101,12 +103,14 @@ def coefficient_difference(
 
 def compare_linear(real: Any, synth: Any, response: str, predictors: Sequence[str]) -> Comparison:
     """Fit the regression of a numeric column on others to both tables."""
-    fits = []
-    for table, role in ((real, "real"), (synth, "synthetic")):
+
+    def fit(table: Any, role: str) -> Fit:
         numbers = numeric_matrix(table, [response, *predictors], role)
         X = np.column_stack([np.ones(len(numbers)), numbers[:, 1:]])
-        fits.append(fit_linear(numbers[:, 0], X, ("Intercept", *predictors)))
-    return _compared(*fits, f"the regression of {response} on {', '.join(predictors)}")
+        return fit_linear(numbers[:, 0], X, (INTERCEPT, *predictors))
+
+    what = f"the regression of {response} on {', '.join(predictors)}"
+    return _compared(fit(real, "real"), fit(synth, "synthetic"), what)
 
 
 def compare_coefficients(real: Any, synth: Any, regression: Regression) -> Comparison:
@@ -127,6 +131,13 @@ def compare_coefficients(real: Any, synth: Any, regression: Regression) -> Compa
 def fresh_difference(n_real: int, n_synth: int) -> float:
     """Mean of a standardised difference when both tables are samples of one population: sqrt(2 (1 + n/m) / pi)."""
     return sqrt(2 / pi * (1 + n_real / n_synth))
+
+
+def fresh_overlap(n_real: int, n_synth: int) -> float:
+    """Mean overlap of two intervals when both tables are samples of one population."""
+    other = sqrt(n_real / n_synth)  # standard error of the synthetic estimate, in those of the real one
+    gaps = norm.ppf((np.arange(200) + 0.5) / 200) * np.hypot(1.0, other)
+    return float(_overlaps(Fit(np.zeros(200), np.eye(200)), Fit(gaps, other**2 * np.eye(200))).mean())
 
 
 def _compared(real: Fit, synthetic: Fit, what: str) -> Comparison:

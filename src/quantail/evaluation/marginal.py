@@ -51,10 +51,10 @@ MEASURES = (KM, KM_2, KM_1)
 
 
 class Cells(NamedTuple):
-    """One column of both tables as cell numbers, real rows first, below `count`."""
+    """One column of both tables as cell numbers, real rows first, below `size`."""
 
     codes: Integers
-    count: int
+    size: int
 
 
 def k_marginal(
@@ -196,10 +196,10 @@ def overlap_score(real: Integers, synth: Integers) -> float:
 
 
 def _joint(columns: Sequence[Cells]) -> Integers:
-    cells = prod(column.count for column in columns)
+    cells = prod(column.size for column in columns)
     if cells > _MOST_CELLS:
         raise OptionError("km: too many columns at once; name fewer, or average over smaller sets.")
     cell = np.zeros_like(columns[0].codes)
     for column in columns:
-        cell = cell * column.count + column.codes
+        cell = cell * column.size + column.codes
     return cell if cells <= _FEW_CELLS else np.unique(cell, return_inverse=True)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def add_sequence(rows: Rows, pair: Pair) -> None:
             rows.add(
                 prediction.NRMSE,
                 columns,
-                lambda m=right, u=unseen, r=response, p=predictors: prediction.nrmse(m, u, r, p),  # type: ignore[misc]
+                partial(_prediction, left, right, unseen, columns),
                 note or missing,
             )
 
@@ -49,15 +50,16 @@ def add_formulas(rows: Rows, pair: Pair, regressions: Sequence[Regression]) -> N
             rows.skip(measures, columns, str(error))
         else:
             null = coefficients.fresh_difference(pair.n_real, pair.n_synth)
+            shared = coefficients.fresh_overlap(pair.n_real, pair.n_synth)
             response = str(regression.formula.response)
             for name, gap, overlap in zip(found.real.names, found.differences, found.overlaps, strict=True):
                 rows.put(measures[0], (response, name), float(gap), null, note)
-                rows.put(measures[1], (response, name), float(overlap), None, note)
+                rows.put(measures[1], (response, name), float(overlap), shared, note)
         if pair.holdout is not None and regression.kind == "linear":
             rows.add(
                 prediction.NRMSE,
                 columns,
-                lambda r=regression: prediction.formula_nrmse(pair.synth, pair.holdout, r),  # type: ignore[misc]
+                partial(_formula_prediction, pair, regression),
                 note,
             )
 
@@ -107,12 +109,13 @@ def _add_linear(rows: Rows, left: Table, right: Table, columns: tuple[str, ...],
     except DataError as error:
         rows.skip(measures, columns, str(error))
         return
-    null = coefficients.fresh_difference(len(left[response]), len(right[response]))
+    sizes = len(left[response]), len(right[response])
+    null, shared = coefficients.fresh_difference(*sizes), coefficients.fresh_overlap(*sizes)
     rows.put(coefficients.INT_DIFF, columns, float(found.differences[0]), null, note)
     for name, gap in zip(predictors, found.differences[1:], strict=True):
         rows.put(coefficients.SLOPE_DIFF, (response, name), float(gap), null, note)
     for name, overlap in zip((INTERCEPT, *predictors), found.overlaps, strict=True):
-        rows.put(coefficients.CI_OVERLAP, (response, name), float(overlap), None, note)
+        rows.put(coefficients.CI_OVERLAP, (response, name), float(overlap), shared, note)
 
 
 def _add_specific(
@@ -131,7 +134,19 @@ def _add_specific(
     rows.put(two_by_two.TRAINING_VARIANCE_RATIO, columns, found.training_variance_ratio, None, note)
     rows.put(two_by_two.HOLDOUT_BIAS, columns, found.holdout_bias, None, note)
     rows.put(two_by_two.HOLDOUT_COVERAGE, columns, found.coverage, found.coverage_null, note)
-    rows.put(two_by_two.HOLDOUT_RMSE, columns, found.rmse, None, note)
+    rows.put(two_by_two.HOLDOUT_RMSE, columns, found.rmse, found.rmse_null, note)
+
+
+def _prediction(left: Table, right: Table, unseen: Table, columns: tuple[str, ...]) -> tuple[float, float]:
+    """Error of the synthetic regression on the holdout, and that of the real one, which is its null."""
+    response, *predictors = columns
+    made, truth = (prediction.nrmse(table, unseen, response, predictors) for table in (right, left))
+    return made, truth
+
+
+def _formula_prediction(pair: Pair, regression: Regression) -> tuple[float, float]:
+    made, truth = (prediction.formula_nrmse(t, pair.holdout, regression) for t in (pair.synth, pair.real))
+    return made, truth
 
 
 def _complete(table: dict[str, NDArray[Any]], columns: tuple[str, ...]) -> tuple[Table, str]:

@@ -78,7 +78,9 @@ def fit_logistic(y: Floats, X: Floats, names: tuple[str, ...] = ()) -> Fit:
     if np.abs(linear).min() > _SEPARATED:
         raise DataError("logistic regression: the predictors tell the two responses apart completely.")
     p = expit(linear)
-    covariance = np.linalg.pinv(information(found.basis, p * (1 - p)), hermitian=True)
+    covariance = np.asarray(
+        np.linalg.pinv(information(found.basis, p * (1 - p)), hermitian=True), dtype=float
+    )
     return _fit(found, scores, covariance, X.shape[1], names)
 
 

@@ -55,7 +55,7 @@ def _orthogonal(column: Floats, basis: Floats, done: int, whole: float) -> Float
     new = basis[:, done:]
     left = column - new @ (new.T @ column)
     while True:
-        length = np.linalg.norm(left)
+        length = float(np.linalg.norm(left))
         if length > _SHRUNK * whole or length <= _TOLERANCE * whole:
             return left
         left = left - basis @ (basis.T @ left)

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import cart, correlations, marginal, wasserstein
@@ -24,6 +25,7 @@ columns than this, it is left out."""
 _RESPLIT_VALUES = 60_000_000  # pooled values times re-splits; bounds the time of WRT on large tables
 _TREE_VALUES = 60_000_000  # values times trees; bounds the time of the null of CART
 _FOLDS = 5
+_LEAST_SPLIT = 40  # rows below which halves say nothing
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +93,7 @@ def add_correlations(rows: Rows, pair: Pair) -> None:
         null = _correlation_null(real, len(synth), kind)
         for i, j in combinations(range(len(pair.numeric)), 2):
             columns = (pair.numeric[i], pair.numeric[j])
-            rows.put(measure, columns, float(difference[i, j]), None if null is None else float(null[i, j]))
+            rows.put(measure, columns, float(difference[i, j]), float(null[i, j]))
 
 
 def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interactions: bool) -> None:
@@ -133,9 +135,12 @@ def _add_cart(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
         rows.skip((cart.PMSE_CART_RATIO, cart.PMSE_CART_Z), pair.names, reason)
 
 
-def _correlation_null(real: Floats, n_synth: int, kind: str) -> Floats | None:
-    """Null from halves of the real rows; not for Kendall's, whose cost would multiply."""
-    if kind == "kendall" or np.isnan(real).any() or len(real) < 20:
-        return None
-    ranked = correlations.rankdata(real, axis=0) if kind == "spearman" else real
-    return split_null(correlations.correlation_matrix, ranked, n_synth, np.random.default_rng(0))
+def _correlation_null(real: Floats, n_synth: int, kind: str) -> Floats:
+    """Null from halves of the real rows, for complete columns; not for Kendall's, whose cost would multiply."""
+    null = np.full((real.shape[1], real.shape[1]), np.nan)
+    complete = np.flatnonzero(~np.isnan(real).any(axis=0))
+    if kind != "kendall" and complete.size > 1 and len(real) >= _LEAST_SPLIT:
+        ranked = rankdata(real[:, complete], axis=0) if kind == "spearman" else real[:, complete]
+        found = split_null(correlations.correlation_matrix, ranked, n_synth, np.random.default_rng(0))
+        null[np.ix_(complete, complete)] = found
+    return null

@@ -93,7 +93,7 @@ class General:
 
 @dataclass(frozen=True)
 class Specific:
-    """How well one regression on the replicates serves, on average; `coverage_null` is that of a fresh sample."""
+    """How well one regression on the replicates serves, on average; the nulls are those of a fresh sample."""
 
     training_bias: float
     training_variance_ratio: float
@@ -101,6 +101,7 @@ class Specific:
     coverage: float
     coverage_null: float
     rmse: float
+    rmse_null: float
 
 
 def general_quality(
@@ -149,7 +150,8 @@ def specific_quality(
         percent_bias(fits, wanted),
         float(np.mean([_covered(fit, wanted) for fit in fits])),
         _LEVEL if truth is not None else _coverage_null(float(rows), len(y)),
-        float(np.mean([np.sqrt(np.mean((y - X @ fit.estimates) ** 2)) for fit in fits])),
+        float(np.mean([_error(y, X, fit) for fit in fits])),
+        _error(y, X, trained),
     )
 
 
@@ -187,6 +189,10 @@ def _variance_ratio(fit: Fit, trained: Fit) -> float:
 def _covered(fit: Fit, wanted: Floats) -> float:
     low, high = fit.interval(_LEVEL)
     return float(np.mean((low <= wanted) & (wanted <= high)))
+
+
+def _error(y: Floats, X: Floats, fit: Fit) -> float:
+    return float(np.sqrt(np.mean((y - X @ fit.estimates) ** 2)))
 
 
 def _coverage_null(n_synth: float, n_holdout: int) -> float:

@@ -1,0 +1,50 @@
+"""`evaluate` with the schema of a panel: dynamics by column, and unit-periods as rows."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from quantail.evaluation import evaluate, evaluate_panel
+from quantail.schema import Column, Panel, Schema
+
+SCHEMA = Schema(
+    (Column("emp", "integer", 0, 5000, grid="log"), Column("pay", "numeric", 0, 1e6, grid="log")),
+    unit="establishment",
+    panel=Panel("id", "first", "last", 2000, 2003),
+)
+
+
+def firms(seed, n=60):
+    rng = np.random.default_rng(seed)
+    first, last = rng.integers(2000, 2002, n), rng.integers(2002, 2004, n)
+    years = np.arange(2000, 2004)
+    active = (years >= first[:, None]) & (years <= last[:, None])
+    emp = np.rint(rng.lognormal(2, 1, (n, 1)) * rng.lognormal(0, 0.2, (n, 4)))
+    table = {"id": np.arange(n), "first": first, "last": last}
+    for place, year in enumerate(years):
+        known = ~active[:, place]
+        table[f"emp_{year}"] = pa.array(emp[:, place].astype(int), mask=known)
+        table[f"pay_{year}"] = pa.array(emp[:, place] * 30, mask=known)
+    return pa.table(table), np.where(active, emp, np.nan)
+
+
+def test_dynamics_are_those_of_the_histories_and_rows_are_active_periods():
+    (real, emp), (synth, made) = firms(1), firms(2)
+    result = evaluate(real, synth, schema=SCHEMA, measures=["panel", "ks", "missing_difference"])
+    expected = evaluate_panel(emp, made)
+    assert len(expected) == 11
+    for name, value in expected.items():
+        assert result.value(f"panel_{name}", ("emp",)) == pytest.approx(value)
+    known = [np.sort(values[~np.isnan(values)]) for values in (emp, made)]
+    points = np.concatenate(known)
+    shares = [np.searchsorted(values, points, side="right") / values.size for values in known]
+    assert result.value("ks", ("emp",)) == pytest.approx(np.abs(shares[0] - shares[1]).max())
+    assert {row.columns for row in result} == {("emp",), ("pay",)}  # a period without activity is not missing
+
+
+def test_a_panel_is_as_close_to_itself_as_can_be():
+    real, _ = firms(3)
+    result = evaluate(real, real, schema=SCHEMA)
+    for row in result:
+        if row.family in ("panel", "column", "tail", "regression"):
+            assert row.badness == pytest.approx(0, abs=1e-9), row.name
