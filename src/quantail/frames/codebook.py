@@ -134,8 +134,12 @@ def _public(entry: Entry, column: Column) -> Entry:
     if not column.categories:
         return entry
     declared = {*column.categories, *(spelled(float(code)) for code in column.missing_codes)}
-    kept = tuple((value, label) for value, label in entry.values if spelled(value) in declared)
-    return Entry(**{**_shallow(entry), "values": kept})
+    public = _shallow(entry) | {
+        "values": tuple((value, label) for value, label in entry.values if spelled(value) in declared)
+    }
+    if entry.storage == "string":  # files make texts as wide as the longest one that some row holds
+        public |= {"size": max(len(label.encode()) for label in column.labels), "width": 0, "format": ""}
+    return Entry(**public)
 
 
 def _shallow(entry: Entry) -> dict[str, Any]:

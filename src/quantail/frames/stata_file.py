@@ -138,7 +138,7 @@ def _variable(table: pa.Table, field: pa.Field, book: Codebook) -> _Variable:
     if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
         values = _texts(column, field.name, entry.size if own else 0)
         size, shown = values.dtype.itemsize, f"%{values.dtype.itemsize}s"
-        return _Variable(field.name, entry, size, f"S{size}", entry.format if own else shown, values)
+        return _Variable(field.name, entry, size, f"S{size}", (entry.format if own else "") or shown, values)
     storage, usual = _STORAGES[_storage_name(field, entry if own else Entry())], ""
     if pa.types.is_temporal(field.type):
         usual = "%td" if pa.types.is_date(field.type) else "%tc"
