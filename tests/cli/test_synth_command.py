@@ -148,7 +148,7 @@ def test_fit_then_sample_draws_for_free(shop):
 
 
 def test_plan_reads_no_data_and_equals_the_plan_that_is_charged(shop):
-    arguments = ("plan", "-s", shop.schema, "--rows", "200", "-e", "1")
+    arguments = ("plan", "-s", shop.schema, "--rows", "200", "-e", "1", "--tables", "0")
     shown = shop.run(*arguments)
     assert shown.exit_code == 0 and "pay" in shown.stdout and "100.0%" in shown.stdout
     planned = json.loads(shop.run(*arguments, "--json").stdout)
