@@ -179,7 +179,11 @@ HANDLED = {
     "frames.border",  # from a table to clipped arrays
     "frames.rules",
     "synthesis.table",  # splits rows into public groups
+    "frames.encoding",  # rich kinds become plain parts, row by row
     "synthesis.fitting",  # follows the design; holds what was read
+    "synthesis.category_fitting",
+    "synthesis.choosing",  # counts pairs of cells
+    "synthesis.fit_state",
     "synthesis.lines_fitting",
     "synthesis.column",  # the cell of each row, for a count
     "synthesis.lines_model",  # takes released slopes off

@@ -46,18 +46,18 @@ def ppp(frame):
     def labels(name):
         return tuple(sorted(str(label) for label in frame[name].dropna().unique()))
 
-    def category(name, **options):
-        return Column(name, "category", categories=labels(name), **options)
+    def category(name):
+        return Column(name, "category", categories=labels(name), missing=True)
 
     return Schema(
         (
             category("NonProfit"),
             category("CDRegion"),
             category("BusinessType"),
-            category("Sector", missing=True),
-            category("Gender", missing=True),
-            category("Veteran", missing=True),
-            category("RaceEthnicity", missing=True),
+            category("Sector"),
+            category("Gender"),
+            category("Veteran"),
+            category("RaceEthnicity"),
             Column("Date", "date", "2020-04-03", "2020-08-08"),
             category("County"),
             Column("Jobs", "integer", 0, 500, grid="log", atoms=(0,)),

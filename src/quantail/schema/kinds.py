@@ -78,7 +78,9 @@ def core_of(schema: Schema) -> Core:
         labels = () if column.is_labelled else status_labels(column, name in placed)
         if labels:
             statuses[name] = status_name(schema, name)
-            columns.append(Column(statuses[name], "category", categories=labels, predictors=listed))
+            columns.append(
+                Column(statuses[name], "category", categories=labels, predictors=listed, public=column.public)
+            )
         columns.append(_plain(column, name in placed, listed))
         parts[name] = (statuses[name], name) if labels else (name,)
     core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)

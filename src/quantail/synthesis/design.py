@@ -100,7 +100,7 @@ def draw_design(
         shared.setdefault(question.column, {})[question] = part
     for column in core.schema.columns:
         if column.public:
-            designs.append(ColumnDesign(column, None))
+            designs.append(ColumnDesign(column, None, status=core.statuses.get(column.name, "")))
         elif column.name not in core.schema.by:
             own = shared[column.name]
             if column.type == "category":

@@ -27,8 +27,10 @@ def fit_public(fit: Fit, designs: Sequence[ColumnDesign]) -> None:
     """Take public columns as they are; they stand first in synthesis order."""
     for design in designs:
         column = design.column
-        model = _labels(fit, column) if column.type == "category" else _numbers(fit, column)
-        fit.models[column.name] = model
+        is_labelled = column.type == "category"
+        fit.models[column.name] = (
+            _labels(fit, column) if is_labelled else _numbers(fit, column, design.status)
+        )
     names = [design.column.name for design in designs]
     sample = _sample(fit, [fit.values[name] for name in names])
     places = fit.rng.integers(sample[0].size, size=SIMULATED_ROWS)
@@ -49,15 +51,21 @@ def _labels(fit: Fit, column: Column) -> CategoryModel:
     return CategoryModel(column.name, "", (), (tuple(shares.tolist()),))
 
 
-def _numbers(fit: Fit, column: Column) -> NumericModel:
+def _numbers(fit: Fit, column: Column, status: str) -> NumericModel:
     raw = fit.confidential.column(column.name)
-    (some,) = _sample(fit, [raw])
+    some = _present(fit, raw)
     scale = Scale.of(column)
     if scale.log and scale.lower < 0 < scale.upper:
         scale = scale.crossing(2 * float(np.quantile(np.abs(some), TYPICAL)))
     values = raw.map(scale.spread, raw.uniform(fit.gate.noise)).kept()
     fit.values[column.name] = fit.innovations[column.name] = values
-    (drawn,) = _sample(fit, [values])
-    edges = np.quantile(drawn, np.linspace(0, 1, _CELLS + 1))
+    edges = np.quantile(_present(fit, values), np.linspace(0, 1, _CELLS + 1))
     curve = StepCurve(tuple(edges.tolist()), (1 / _CELLS,) * _CELLS)
-    return NumericModel(column.name, scale, (), (), (), curve)
+    return NumericModel(column.name, scale, (), (), (), curve, status=status)
+
+
+def _present(fit: Fit, vector: Vector) -> Floats:
+    """Return numbers of some rows that have one; zero if none does."""
+    (some,) = _sample(fit, [vector])
+    there = some[~np.isnan(some)]
+    return there if there.size else np.zeros(1)
