@@ -44,7 +44,7 @@ def read_given(frame: Any, schema: Schema) -> Given:
     table = open_frame(frame)
     names = [name for name in schema.synthesis_order if name in table.columns]
     _check_first(names, schema)
-    trouble = admit_table(table)
+    trouble = admit_table(table, schema)
     outcomes = {name: admit_column(table, schema.column(name)) for name in names}
     problems = [trouble] if trouble else [found for found in outcomes.values() if isinstance(found, Problem)]
     if problems:
