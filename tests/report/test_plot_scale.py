@@ -89,6 +89,10 @@ def test_short_numbers(value, said):
     assert short(value) == said
 
 
+def test_few_digits_never_hide_whole_ones():
+    assert [short(value, 2) for value in (943.4, 1234.5, 12.34, 0.01234)] == ["943", "1234", "12", "0.012"]
+
+
 def test_numbers_that_are_none():
     assert [short(x) for x in (float("nan"), float("inf"), -float("inf"))] == ["n/a", "∞", "-∞"]
     assert [percent(x) for x in (1.0, 0.099, 0.0996, 1e-5)] == ["100%", "9.9%", "10%", "0.001%"]

@@ -27,7 +27,8 @@ def short(value: float, digits: int = 3) -> str:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         return f"{mantissa}e{int(exponent)}"
-    return f"{value:.{max(digits, 4) if abs(value) >= 1000 else digits}g}"
+    whole = len(str(int(abs(value))))  # digits before the point are all written
+    return f"{value:.{max(digits, whole)}g}"
 
 
 def percent(share: float) -> str:
