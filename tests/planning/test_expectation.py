@@ -7,6 +7,7 @@ from quantail.errors import OptionError
 from quantail.planning import can_expect, expect, read_range, read_shape, sweep
 from quantail.planning.band import band_of
 from quantail.planning.expectation import try_out
+from quantail.schema import Column, Schema
 
 
 @pytest.mark.parametrize("tables", [19, 39, 59])
@@ -43,6 +44,23 @@ def test_groups_are_expected_as_the_smallest_of_them(mixed_schema):
     alone = replace(mixed_schema, columns=mixed_schema.columns[1:])
     assert found.columns == expect(alone, 40).columns
     assert expect(grouped, 80).columns == found.columns
+
+
+def test_rich_columns_are_expected_by_the_plain_parts_that_are_asked_about():
+    schema = Schema(
+        (
+            Column("region", "category", categories=("north", "south"), public=True),
+            Column("hired", "date", "2010-01-01", "2020-12-31"),
+            Column("pay", "numeric", 0, 1e6, grid="log", missing=True, atoms=(0,)),
+        ),
+        unit="person",
+    )
+    found = expect(schema, 60)
+    assert {c.name: list(c.errors) for c in found.columns} == {
+        "hired": ["q50", "q90", "q99"],
+        "pay (status)": ["shares"],
+        "pay": ["q50", "q90", "q99", "slope"],
+    }
 
 
 def test_what_cannot_be_expected_is_refused(pay_schema):

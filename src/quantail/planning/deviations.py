@@ -25,7 +25,7 @@ def deviations(
 ) -> dict[tuple[str, str], float]:
     """Return the error of every measure of every column, by column and measure."""
     found: dict[tuple[str, str], float] = {}
-    for column in schema.columns:
+    for column in schema.confidential:
         name = column.name
         if column.type == "category":
             shares = total_variation(original[name].to_pylist(), synthetic[name].to_pylist())
