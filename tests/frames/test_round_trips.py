@@ -14,6 +14,7 @@ import pytest
 from quantail.errors import DataError
 from quantail.frames import (
     FrameShape,
+    check_table,
     confidential_columns,
     open_source,
     read_header,
@@ -23,6 +24,7 @@ from quantail.frames import (
 from quantail.frames.codebook import Codebook, Entry
 from quantail.frames.statistical_files import tag_code
 from quantail.schema import Column, Schema
+from quantail.synthesis import TableModel, TableSynthesizer
 
 SAS_FILE = Path(__file__).parent / "data" / "wages.sas7bdat"
 
@@ -130,6 +132,22 @@ def test_types_of_databases_and_arrow_files_are_kept(places):
     assert read_table(copy).to_pydict() == pa.table(columns).to_pydict()
 
 
+@pytest.mark.parametrize("places", ["dta", "sav"], indirect=True)
+def test_through_a_fitted_model(places, tmp_path):
+    """The whole way: a file, a fit, a saved model, a draw, a file; what is synthetic is of the same kind."""
+    original, copy = places
+    write_table(pa.concat_tables([PLAIN] * 50), original)
+    fitted = TableSynthesizer(SCHEMA, 50, noise="simulated", seed=1).fit(read_table(original, SCHEMA))
+    fitted.save(tmp_path / "model.json")
+    write_table(TableModel.load(tmp_path / "model.json").sample(seed=1), copy)
+    one, other = read_table(original, SCHEMA), read_table(copy, SCHEMA)
+    assert other.schema.equals(one.schema) and Codebook.of(other) == Codebook.of(one)
+    assert not check_table(other, SCHEMA)
+    drawn = other.to_pydict()
+    assert {-8, -9} & set(drawn["jobs"]) and set(drawn["jobs"]) <= {-8, -9, *range(501)}
+    assert None in drawn["pay"] and all(pay is None or round(pay, 2) == pay for pay in drawn["pay"])
+
+
 LABELS = {"sex": {1: "men", 2: "women"}}
 
 
@@ -154,7 +172,7 @@ def test_an_spss_file_keeps_labels_formats_measures_and_missing_codes(tmp_path):
             "region": {"north": "the north"},
         },
         missing_ranges={"jobs": [-8, -9]},
-        variable_format={"pay": "DOLLAR10.2", "jobs": "F4.0", "day": "EDATE10", "region": "A12"},
+        variable_format={"pay": "DOLLAR10.2", "jobs": "F4.0", "day": "EDATE10", "region": "A11"},
         variable_measure={"sex": "nominal", "pay": "scale"},
         variable_display_width={"sex": 3},
     )
@@ -178,7 +196,7 @@ def test_a_stata_file_keeps_labels_formats_storage_and_missing_letters(tmp_path)
         column_labels={"pay": "Yearly pay, with a céntime"},
         variable_value_labels={**LABELS, "jobs": {"a": "refused", "z": "unknown", 0: "none"}},
         missing_user_values={"jobs": ["a", "z"]},
-        variable_format={"pay": "%9.2fc", "jobs": "%5.0f"},
+        variable_format={"pay": "%9.2fc", "jobs": "%5.0f", "region": "%-11s"},
     )
     columns = [c for c in SCHEMA_WITHOUT_MOMENT.columns if c.name != "jobs"]
     codes = (tag_code("a"), tag_code("z"))
@@ -311,3 +329,16 @@ def test_text_in_workbooks_is_never_a_formula(tmp_path):
     path = tmp_path / "t.xlsx"
     write_table(pa.table({"code": ["=1+1", "007", "x"], "pay": [1.0, 2.0, None]}), path)
     assert read_table(path).to_pydict() == {"code": ["=1+1", "007", "x"], "pay": [1.0, 2.0, None]}
+
+
+@pytest.mark.parametrize("kind", ["dta", "sav"])
+def test_the_width_of_texts_tells_nothing_about_single_rows(tmp_path, kind):
+    schema = Schema(
+        (Column("region", "category", categories=("north", "far south"), other=True),), unit="person"
+    )
+    shapes = []
+    for longest in ("north", "a region that one row holds"):
+        write_table(pa.table({"region": ["north", longest]}), tmp_path / f"{len(longest)}.{kind}")
+        shapes.append(FrameShape.of(read_table(tmp_path / f"{len(longest)}.{kind}", schema), schema))
+    assert shapes[0] == shapes[1]
+    assert shapes[0].codebook.entry("region").size == len("far south")

@@ -42,6 +42,18 @@ def model(name):
     return TableSynthesizer(schema, 2, **options).fit(table())
 
 
+def rich_model():
+    columns = (
+        Column("open", "boolean", missing=True),
+        Column("jobs", "integer", 0, 500, missing_codes=(-8,), atoms=(0,)),
+        Column("day", "date", "2020-01-01", "2020-12-31"),
+    )
+    rng = np.random.default_rng(3)
+    days = pa.array(rng.integers(18_262, 18_600, 120).astype(np.int32)).cast(pa.date32())
+    rows = pa.table({"open": [True, False, None] * 40, "jobs": rng.choice([-8, 0, 5, 90], 120), "day": days})
+    return TableSynthesizer(Schema(columns, unit="firm"), 2, noise="simulated", seed=2).fit(rows)
+
+
 def panel_model():
     panel = Panel("id", "first", "last", 2000, 2002)
     schema = Schema((Column("emp", "integer", 0, 2000),), unit="plant", panel=panel)
@@ -67,6 +79,13 @@ def test_models_of_every_method_fit(models, checker, name):
     form = json.loads(json.dumps(models[name].to_dict()))
     checker.validate(form)
     assert form["shape"]["codebook"]["columns"]["jobs"]["values"] == [[1.0, "one"], ["a", "refused"]]
+
+
+def test_models_and_cards_of_every_kind_of_column_fit(checker):
+    fitted = rich_model()
+    checker.validate(json.loads(json.dumps(fitted.to_dict())))
+    card = json.loads(json.dumps(release_card(fitted, rows=10)))
+    jsonschema.Draft202012Validator(card_json_schema()).validate(card)
 
 
 def test_models_of_panels_fit(checker):

@@ -7,6 +7,7 @@ of a column, labels of other values are dropped.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -138,7 +139,8 @@ def _public(entry: Entry, column: Column) -> Entry:
         "values": tuple((value, label) for value, label in entry.values if spelled(value) in declared)
     }
     if entry.storage == "string":  # files make texts as wide as the longest one that some row holds
-        public |= {"size": max(len(label.encode()) for label in column.labels), "width": 0, "format": ""}
+        size = max(len(label.encode()) for label in column.labels)
+        public |= {"size": size, "width": 0, "format": re.sub(r"\d+", str(size), entry.format)}
     return Entry(**public)
 
 

@@ -173,8 +173,10 @@ class StatisticalSource(Source):
     def _column(self, values: list[Any], field: pa.Field) -> pa.Array:
         if pa.types.is_string(field.type):
             return pa.array(values, pa.string(), from_pandas=True)
-        kept = self._tags.get(field.name, set())
-        numbers = pa.array([_untagged(value, kept) for value in values], pa.float64(), from_pandas=True)
+        if any(isinstance(value, str) for value in values):
+            kept = self._tags.get(field.name, set())
+            values = [_untagged(value, kept) for value in values]
+        numbers = pa.array(values, pa.float64(), from_pandas=True)
         if pa.types.is_temporal(field.type):
             return self._calendar.from_numbers(numbers, field.type)
         return numbers.cast(field.type)

@@ -24,7 +24,7 @@ def write_spss(table: pa.Table, path: Path) -> None:
     book = Codebook.of(table)
     table = plain(table)
     own = dict(book.entries) if book.program == "spss" else {}
-    texts = {field.name for field in table.schema if pa.types.is_string(field.type)}
+    texts = _texts(table)
     labels = {
         name: {value: text for value, text in entry.values if isinstance(value, str) == (name in texts)}
         for name, entry in book.entries
@@ -74,8 +74,13 @@ def _labels(book: Codebook) -> dict[str, str]:
 def _formats(table: pa.Table, book: Codebook, program: str, usual: dict[str, str]) -> dict[str, str]:
     formats = {field.name: _usual(field.type, usual) for field in table.schema}
     if book.program == program:
-        formats |= {name: entry.format for name, entry in book.entries if name in formats}
+        formats |= {name: entry.format for name, entry in book.entries if name in formats and entry.format}
     return {name: format_ for name, format_ in formats.items() if format_}
+
+
+def _texts(table: pa.Table) -> set[str]:
+    kinds = (pa.types.is_string, pa.types.is_large_string)
+    return {field.name for field in table.schema if any(kind(field.type) for kind in kinds)}
 
 
 def _usual(type_: pa.DataType, usual: dict[str, str]) -> str:
@@ -89,10 +94,10 @@ def _usual(type_: pa.DataType, usual: dict[str, str]) -> str:
 def _frame(table: pa.Table, calendar: Calendar) -> Any:
     """Make a pandas frame of numbers and texts."""
     pandas = optional("pandas", "files", "writing files of SPSS and SAS")
-    columns = {}
+    columns, texts = {}, _texts(table)
     for field in table.schema:
         column = table[field.name]
-        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+        if field.name in texts:
             columns[field.name] = pandas.Series(
                 ["" if t is None else t for t in column.to_pylist()], dtype=object
             )

@@ -3,7 +3,7 @@
 A workbook declares no types. They are guessed from the cells, or told by the schema, as for CSV files.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
@@ -108,25 +108,25 @@ def write_workbook(table: pa.Table, path: Path) -> None:
     book = package.Workbook(write_only=True)
     sheet = book.create_sheet("synthetic")
     sheet.append(table.column_names)
-    cell_of = package.cell.WriteOnlyCell
+
+    def literal(text: str) -> Any:
+        cell = package.cell.WriteOnlyCell(sheet, text)
+        cell.data_type = "s"
+        return cell
+
     for batch in table.to_batches(10_000):
-        columns = [_cells(column) for column in batch.columns]
+        columns = [_cells(column, literal) for column in batch.columns]
         for row in zip(*columns, strict=True):
-            cells = []
-            for value in row:
-                cell = cell_of(sheet, value)
-                if isinstance(value, str):
-                    cell.data_type = "s"  # text that starts with "=" is no formula
-                cells.append(cell)
-            sheet.append(cells)
+            sheet.append(row)
     with path.open("xb") as file:
         book.save(file)
 
 
-def _cells(column: pa.Array) -> list[Any]:
+def _cells(column: pa.Array, literal: Callable[[str], Any]) -> list[Any]:
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    return column.to_pylist()  # type: ignore[no-any-return]
+    # Text that starts with "=" is no formula.
+    return [literal(v) if isinstance(v, str) and v.startswith("=") else v for v in column.to_pylist()]
 
 
 def _text(cell: Any) -> str:
