@@ -7,6 +7,7 @@ import pytest
 
 from quantail.planning import read_shape, simulate_table
 from quantail.planning.resolution import resolutions
+from quantail.schema import Column
 from quantail.synthesis import TableSynthesizer
 
 CELLS = {"region": 2, "jobs": 5001, "pay": 1_000_001}
@@ -37,6 +38,15 @@ def test_noise_is_the_scale_that_the_proofs_state(mixed_schema):
     assert seen(mixed_schema, 400, 1)["pay"].noise == pytest.approx(4 / float(draw.cost))
     count = plan.find("region/count")
     assert seen(mixed_schema, 400, 1)["region"].noise == pytest.approx(2 / float(count.cost))
+
+
+def test_a_category_is_seen_by_its_own_count_and_not_by_that_in_a_context(mixed_schema):
+    labels = Column("kind", "category", categories=("a", "b"))
+    wide = replace(mixed_schema, columns=(*mixed_schema.columns, labels))
+    plan = TableSynthesizer(wide, 1).plan(20_000)
+    parts = resolutions(plan, 20_000, "replace-one", {**CELLS, "kind": 2})
+    assert parts[-1].noise == pytest.approx(2 / float(plan.find("kind/count").cost))
+    assert parts[-1].rungs == 2
 
 
 def test_add_remove_halves_the_noise_of_the_same_leaf(pay_schema):

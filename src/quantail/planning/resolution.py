@@ -58,8 +58,8 @@ def _seen(part: Plan, rows: int, relation: Relation, definition: Definition, cel
         others = [leaf for child in part.children if child.name != "median" for leaf in child.leaves()]
         weakest = min([*others, names["median"].leaves()[-1]], key=lambda leaf: leaf.cost)
         return len(others) + 1, 2 / float(strength_of(weakest.cost, definition))
-    last = names["curve"].leaves()[-1] if "curve" in names else part.leaves()[-1]
-    if "curve" not in names or last.name == "count":  # a category, or a column of few values
+    last = names["curve"].leaves()[-1] if "curve" in names else names["count"]
+    if last.name == "count":  # a category, or a column of few values
         return cells, touched / float(geometric_strength(last.cost, definition))
     strength = float(strength_of(last.cost, definition))
     return rung_levels(rows * strength).size, 2 * touched / strength
