@@ -40,6 +40,9 @@ model = quantail.TableSynthesizer(schema, 2, noise="simulated", seed=1).fit(tabl
 synthetic = model.sample(seed=1)
 assert synthetic.num_rows == 400
 assert quantail.evaluate(table, synthetic, schema=schema).measures
+import quantail.interop
+assert quantail.TableSynthesizer(schema, 2).set_params(epsilon=1).get_params()["epsilon"] == 1
+assert quantail.interop.sdmetrics_metadata(schema)["columns"]
 loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
 assert not loaded, loaded
 """
