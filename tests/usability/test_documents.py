@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow.csv
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from quantail import TableSynthesizer, __version__
@@ -117,6 +118,11 @@ def test_the_schema_of_the_tutorial_says_where_its_bounds_come_from():
     (text,) = (code for kind, code in blocks(ROOT / "docs/tutorial.md") if kind == "toml")
     schema = Schema.from_toml(text)
     assert schema.names == ("sector", "employees", "payroll") and schema.unsourced() == ()
+
+
+def test_every_command_is_in_the_reference():
+    listed = re.findall(r"`quantail (\w+)", (ROOT / "docs/commands.md").read_text(encoding="utf-8"))
+    assert set(listed) == set(get_command(app).commands)
 
 
 def test_links_between_documents_lead_somewhere():
