@@ -2,8 +2,8 @@
 
 Four parts, each readable by itself:
 
-- *exact* (`lattices`, `counting`, `whole_tables`, `whole_panels`): the law of production code on small tables,
-  enumerated for all neighbours, and whole fits replayed on a neighbour;
+- *exact* (`lattices`, `counting`, `panel_counts`, `whole_tables`, `whole_panels`): the law of production code on small
+  tables and panels, enumerated for all neighbours, and whole fits replayed on a neighbour;
 - *statistical* (`trials`): many runs with secure noise and lower confidence bounds on epsilon;
 - *laws* (`goodness`): the gate's draws against the analytic law;
 - *gallery* (`gallery`, `flawed`): mechanisms with one flaw each, which these checks must catch.
