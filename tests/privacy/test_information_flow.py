@@ -178,7 +178,7 @@ N = 1009  # a number of rows that nothing else has: an array of this length hold
 HANDLED = {
     "frames.border",  # from a table to clipped arrays
     "frames.rules",
-    "synthesis.table",  # splits rows into public groups
+    "synthesis.table_rows",  # splits rows into public groups
     "frames.encoding",  # rich kinds become plain parts, row by row
     "synthesis.fitting",  # follows the design; holds what was read
     "synthesis.category_fitting",
@@ -280,7 +280,7 @@ def watched_fit(method: str, epsilon: int, monkeypatch: pytest.MonkeyPatch) -> t
 def test_confidential_arrays_stay_in_the_modules_made_for_them(method, epsilon, monkeypatch) -> None:
     watch, seen = watched_fit(method, epsilon, monkeypatch)
     assert watch.modules <= HANDLED
-    assert {"frames.border", "synthesis.table", "quantiles.scale", "privacy.noise"} <= watch.modules
+    assert {"frames.border", "synthesis.table_rows", "quantiles.scale", "privacy.noise"} <= watch.modules
     assert seen == []
 
 
@@ -348,6 +348,6 @@ def test_confidential_tables_enter_through_the_synthesizers_alone() -> None:
         for function, names in readers.items()
     }
     assert release == {
-        "confidential_columns": {"synthesis/table.py"},
+        "confidential_columns": {"synthesis/table_rows.py"},
         "confidential_panel": {"synthesis/panel.py"},
     }

@@ -31,7 +31,8 @@ class ParquetSource(Source):
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         types = self._types()
         with self._path.open("rb") as file:
-            for batch in pa.parquet.ParquetFile(file).iter_batches(batch_rows):
+            # Otherwise Arrow reads ahead to the end of the file, however large.
+            for batch in pa.parquet.ParquetFile(file, pre_buffer=False).iter_batches(batch_rows):
                 yield pa.Table.from_batches([batch]).cast(types)
 
     def _read(self) -> pa.Table:
@@ -49,7 +50,9 @@ class FolderSource(Source):
     def _dataset(self) -> Any:
         from pyarrow import dataset
 
-        found = dataset.dataset(self.place.path, format="parquet", partitioning="hive")
+        frugal = dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        kind = dataset.ParquetFileFormat(default_fragment_scan_options=frugal)
+        found = dataset.dataset(self.place.path, format=kind, partitioning="hive")
         if not found.files:
             raise ValueError("no files")
         return found
@@ -62,7 +65,8 @@ class FolderSource(Source):
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         dataset = self._dataset()
-        for batch in dataset.to_batches(batch_size=batch_rows, use_threads=False):
+        options = {"use_threads": False, "batch_readahead": 0, "fragment_readahead": 0}
+        for batch in dataset.to_batches(batch_size=batch_rows, **options):
             if batch.num_rows:
                 yield pa.Table.from_batches([batch]).cast(dataset.schema)
 

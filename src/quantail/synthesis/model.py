@@ -6,7 +6,7 @@ Saved as readable JSON; floats survive the round trip bit for bit.
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from quantail.synthesis.methods import METHODS, AnyColumn
 
 FORMAT = 1
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
+BLOCK = 2**20  # rows that are drawn and balanced together
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
 
@@ -106,13 +107,11 @@ class TableModel:
         frame or list of frames
             Of the kind that was fitted.
         """
-        for word, number in (("n", n), ("replicates", replicates)):
-            if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-                raise OptionError(f"{word} must be a whole number of at least 1")
-        if draw not in ("balanced", "independent"):
-            raise OptionError("draw must be 'balanced' or 'independent'")
+        _check_draw(draw, n=n, replicates=replicates)
         if n is None and given is None and self.rows > MOST_ROWS:
-            raise ModelError(f"the model describes more than {MOST_ROWS} rows; say how many to draw")
+            raise ModelError(
+                f"the model describes more than {MOST_ROWS} rows; say how many to draw, or use chunks"
+            )
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         kept = self._given(given, n)
         tables = [
@@ -122,6 +121,22 @@ class TableModel:
             for _ in range(replicates)
         ]
         return tables[0] if replicates == 1 else tables
+
+    def chunks(
+        self,
+        n: int | None = None,
+        seed: int | None = None,
+        draw: Literal["balanced", "independent"] = "balanced",
+    ) -> Iterator[Any]:
+        """Draw one synthetic table in frames of at most `BLOCK` rows, of any number of rows in all.
+
+        Parameters are those of `sample`; with the same seed the frames hold the rows that it would return.
+        """
+        _check_draw(draw, n=n)
+        self._given(None, n)
+        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
+            yield self.shape.build(part, self.schema)
 
     def _given(self, frame: Any, n: int | None) -> Given | None:
         public = [column.name for column in self.schema.columns if column.public]
@@ -151,17 +166,19 @@ class TableModel:
         return self.shape.build(columns, self.schema, kept=given.original)
 
     def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
+        parts = list(self._blocks(n, rng, balanced))
+        names = core_of(self.schema).schema.names
+        columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
+        return self.shape.build(columns, self.schema)
+
+    def _blocks(self, n: int, rng: np.random.Generator, balanced: bool) -> Iterator[dict[str, NDArray[Any]]]:
+        """Draw rows group by group, a block at a time."""
         sizes = np.array([group.rows for group in self.groups])
         share = np.full(sizes.size, 1 / sizes.size) if sizes.sum() == 0 else sizes / sizes.sum()
         wanted = sizes if n == sizes.sum() else rng.multinomial(n, share)
-        parts = [
-            self._draw(group, int(m), rng, balanced)
-            for group, m in zip(self.groups, wanted, strict=True)
-            if m
-        ]
-        names = core_of(self.schema).schema.names
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
-        return self.shape.build(columns, self.schema)
+        for group, m in zip(self.groups, wanted.tolist(), strict=True):
+            for start in range(0, m, BLOCK):
+                yield self._draw(group, min(BLOCK, m - start), rng, balanced)
 
     def _draw(
         self,
@@ -312,6 +329,14 @@ class TableModel:
             raise ModelError(
                 f"{path} is not a complete model; fit again, or get a fresh copy of it"
             ) from None
+
+
+def _check_draw(draw: str, **numbers: int | None) -> None:
+    for word, number in numbers.items():
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+            raise OptionError(f"{word} must be a whole number of at least 1")
+    if draw not in ("balanced", "independent"):
+        raise OptionError("draw must be 'balanced' or 'independent'")
 
 
 def _not_a_number(word: str) -> float:

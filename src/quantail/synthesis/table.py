@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import FrameShape, confidential_columns
+from quantail.frames import FrameShape
 from quantail.privacy import (
     Definition,
     Gate,
@@ -24,16 +22,17 @@ from quantail.privacy import (
     rho_from,
     split,
 )
-from quantail.quantiles import HeldRows
+from quantail.quantiles import Rows
 from quantail.schema import Schema, core_of
-from quantail.synthesis.methods import AnyDesign, method_of
+from quantail.synthesis.methods import AnyColumn, AnyDesign, method_of
 from quantail.synthesis.model import GroupModel, TableModel
 from quantail.synthesis.parameters import Parameters
+from quantail.synthesis.table_rows import GroupKey, TableRows, group_keys
 
 FEWEST_ROWS = 20
 _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
+_SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
 Progress = Callable[[str, float], None]
-GroupKey = tuple[int, ...]
 
 
 class TableSynthesizer(Parameters):
@@ -117,16 +116,17 @@ class TableSynthesizer(Parameters):
             be spread evenly.
         """
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
-        counted, rest = self._shares()
-        return self._whole(counted, [self._design(pool, sizes, rest).plan for pool in self._pools(sizes)])
+        counted, _ = self._shares()
+        return self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
 
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
         """Release a model of a confidential table.
 
         Parameters
         ----------
-        frame : pandas, polars or pyarrow table
-            One row per unit.
+        frame : pandas, polars or pyarrow table, or Source
+            One row per unit. A source (`quantail.frames.open_source`) may be larger than memory: it is read again
+            for every question, and gives the same model.
         ledger : Ledger, optional
             Charged with the whole budget before any value takes part in a question.
         progress : callable, optional
@@ -137,44 +137,80 @@ class TableSynthesizer(Parameters):
         TableModel
             Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
         """
-        confidential = confidential_columns(frame, self.schema)
-        shape = FrameShape.of(frame, self.schema)
-        members = self._members(confidential)
-        counted, rest = self._shares()
-        if counted is None and sum(map(len, members.values())) < FEWEST_ROWS:
+        table = TableRows.of(frame, self.schema)
+        sizes = self.begin(table.sizes, ledger)
+        pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
+        columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
+        for done, pool in enumerate(pools):
+            tell = _telling(progress, done, len(pools), columns)
+            fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
+        self.model_ = self.assemble(table.shape, sizes, fitted)
+        return self.model_
+
+    # The steps of a fit, for engines that take them in different places.
+
+    def begin(self, true: Mapping[GroupKey, int], ledger: Ledger | None = None) -> dict[GroupKey, int]:
+        """Pay for a fit, and return the sizes of all groups: true ones, or released ones under add/remove."""
+        counted, _ = self._shares()
+        if counted is None and sum(true.values()) < FEWEST_ROWS:
             raise DataError(
                 f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary; "
                 "collect more rows, or pool this table with others"
             )
         if ledger is not None:
-            self._charge(ledger, {key: len(rows) for key, rows in members.items() if len(rows)})
-        noise = self._noise()
-        sizes = self._sizes(members, counted, noise)
-        models, plans = [], []
-        pools = self._pools(sizes)
-        for done, pool in enumerate(pools):
-            design = self._design(pool, sizes, rest)
-            # A group has noise of its own, so that simulated noise is the same wherever and whenever it is fitted.
-            gate = Gate(design.plan, self._noise(pool[0]) if pool[0] else noise, self.schema.neighbours)
-            rows = np.concatenate([members[key] for key in pool])
-            table = HeldRows(
-                {name: values[rows] if pool[0] else values for name, values in confidential.items()}
-            )
-            tell = _telling(progress, done, len(pools), len(design.columns))
-            columns = self._method.fit(gate, design, table, tell)
-            models += [GroupModel(key, sizes[key], columns) for key in pool]
-            plans.append(design.plan)
-        self.model_ = TableModel(
+            self._charge(ledger, {key: rows for key, rows in true.items() if rows})
+        return self._sizes(true, counted, self._noise(_SIZES_NOISE))
+
+    def pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
+        """Return groups that are fitted together: those of fewer than `merge_below` rows, others by themselves.
+
+        If the small ones together are still too few, the smallest of the others joins them. Sizes are public, or
+        released, so this is a public rule.
+        """
+        held = [key for key in sizes if sizes[key] >= 1]
+        least = self.schema.merge_below
+        pool = [key for key in held if sizes[key] < least]
+        others = sorted((key for key in held if sizes[key] >= least), key=lambda key: sizes[key])
+        if pool and others and sum(sizes[key] for key in pool) < least:
+            pool.append(others[0])
+        merged = sorted(pool, key=held.index)
+        return [(key,) if key not in pool else tuple(merged) for key in held if key not in merged[1:]]
+
+    def fit_pool(
+        self,
+        pool: tuple[GroupKey, ...],
+        sizes: Mapping[GroupKey, int],
+        rows: Rows,
+        tell: Callable[[str], None] = lambda name: None,
+    ) -> tuple[AnyColumn, ...]:
+        """Release the columns of groups that are fitted together.
+
+        They have noise of their own, so that simulated noise is the same wherever and whenever they are fitted.
+        """
+        design = self._design(pool, sizes)
+        gate = Gate(design.plan, self._noise(pool[0]), self.schema.neighbours)
+        return self._method.fit(gate, design, rows, tell)
+
+    def assemble(
+        self,
+        shape: FrameShape,
+        sizes: Mapping[GroupKey, int],
+        fitted: Mapping[GroupKey, tuple[AnyColumn, ...]],
+    ) -> TableModel:
+        """Return the model made of released groups."""
+        held = {key: sizes[key] for key in fitted}
+        counted, _ = self._shares()
+        plans = [self._design(pool, sizes).plan for pool in self.pools(held)]
+        return TableModel(
             self.schema,
             self._whole(counted, plans),
             as_decimal(self.epsilon),
             "" if self.delta is None else str(float(self.delta)),
             self.method,
-            noise.private,
+            self.noise == "secure",
             shape,
-            tuple(models),
+            tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
         )
-        return self.model_
 
     def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int]) -> None:
         """Pay for a fit. The plan is drawn up first in any case: what is wrong with it must show before."""
@@ -198,26 +234,12 @@ class TableSynthesizer(Parameters):
         counted, rest = split(self._cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
         return counted, rest
 
-    def _design(self, pool: tuple[GroupKey, ...], sizes: Mapping[GroupKey, int], cost: Fraction) -> AnyDesign:
+    def _design(self, pool: tuple[GroupKey, ...], sizes: Mapping[GroupKey, int]) -> AnyDesign:
         """Return the design for groups that are fitted together."""
+        _, cost = self._shares()
         name = self._name(pool[0]) + (f" and {len(pool) - 1} small groups" if len(pool) > 1 else "")
         rows = sum(sizes[key] for key in pool)
         return self._method.design(self._settings, self.schema, rows, cost, self.definition, name)
-
-    def _pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
-        """Return groups that are fitted together: those of fewer than `merge_below` rows, others by themselves.
-
-        If the small ones together are still too few, the smallest of the others joins them. Sizes are public, or
-        released, so this is a public rule.
-        """
-        held = [key for key in sizes if sizes[key] >= 1]
-        least = self.schema.merge_below
-        pool = [key for key in held if sizes[key] < least]
-        others = sorted((key for key in held if sizes[key] >= least), key=lambda key: sizes[key])
-        if pool and others and sum(sizes[key] for key in pool) < least:
-            pool.append(others[0])
-        merged = sorted(pool, key=held.index)
-        return [(key,) if key not in pool else tuple(merged) for key in held if key not in merged[1:]]
 
     def _whole(self, counted: Fraction | None, groups: list[Plan]) -> Plan:
         body = groups[0] if not self.schema.by else Plan.parallel("groups", groups)
@@ -230,32 +252,19 @@ class TableSynthesizer(Parameters):
         return Plan.leaf("rows", cost, "number of rows" + (" of every group" if self.schema.by else ""), unit)
 
     def _sizes(
-        self, members: Mapping[GroupKey, NDArray[np.int64]], counted: Fraction | None, noise: Noise
+        self, true: Mapping[GroupKey, int], counted: Fraction | None, noise: Noise
     ) -> dict[GroupKey, int]:
-        """Return public sizes: the rows themselves, or under add/remove a released count of at least one."""
-        true = np.array([len(rows) for rows in members.values()], dtype=np.int64)
-        if counted is not None:
-            leaf = self._rows_leaf(counted)
-            true = np.maximum(Gate(leaf, noise, "add-remove").count(leaf, true, 1), 1)
-        return dict(zip(members, true.tolist(), strict=True))
-
-    def _members(self, confidential: Mapping[str, NDArray[Any]]) -> dict[GroupKey, NDArray[np.int64]]:
-        """Return the rows of every public group, empty ones included."""
-        rows = len(next(iter(confidential.values())))
-        if not self.schema.by:
-            return {(): np.arange(rows)}
-        levels = [len(core_of(self.schema).schema.column(name).categories) for name in self.schema.by]
-        cell = np.ravel_multi_index([confidential[name] for name in self.schema.by], levels)
-        order = np.argsort(cell, kind="stable")
-        ends = np.searchsorted(cell[order], np.arange(np.prod(levels) + 1))
-        keys = product(*(range(level) for level in levels))
-        return {key: order[ends[k] : ends[k + 1]] for k, key in enumerate(keys)}
+        """Return public sizes: the true ones, or under add/remove released counts of at least one."""
+        if counted is None:
+            return dict(true)
+        leaf, counts = self._rows_leaf(counted), np.array(list(true.values()), dtype=np.int64)
+        noisy = np.maximum(Gate(leaf, noise, "add-remove").count(leaf, counts, 1), 1)
+        return dict(zip(true, noisy.tolist(), strict=True))
 
     def _even(self, rows: int) -> dict[GroupKey, int]:
         if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
             raise OptionError("rows must be a whole number of at least 1")
-        core = core_of(self.schema).schema
-        keys = list(product(*(range(len(core.column(name).categories)) for name in self.schema.by)))
+        keys = group_keys(self.schema)
         return {key: max(rows // len(keys), 1) for key in keys}
 
     def _name(self, key: GroupKey) -> str:

@@ -1,0 +1,128 @@
+"""Where the confidential rows of a table are, by public groups: in memory, or in a source larger than memory.
+
+A source is read again for every question, chunk by chunk; nothing of it is kept in between (`quantiles/rows.py`).
+Groups are counted in a first pass, which also finds what does not fit the schema before anything is charged.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.frames import FrameShape, Source, confidential_columns
+from quantail.quantiles import HeldRows, Rows
+from quantail.quantiles.rows import Array, Chunk
+from quantail.schema import Schema, core_of
+
+GroupKey = tuple[int, ...]
+
+
+class TableRows(ABC):
+    """The confidential rows of a table.
+
+    Attributes
+    ----------
+    shape : FrameShape
+        How its columns are stored.
+    sizes : dict
+        True number of rows of every public group, empty ones included.
+    """
+
+    shape: FrameShape
+    sizes: dict[GroupKey, int]
+
+    @abstractmethod
+    def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
+        """Return the rows of some groups, in the order of the table."""
+
+    @staticmethod
+    def of(frame: Any, schema: Schema) -> "TableRows":
+        """Read a frame, or look through a source."""
+        return StreamedTable(frame, schema) if isinstance(frame, Source) else HeldTable(frame, schema)
+
+
+class HeldTable(TableRows):
+    """A table in memory."""
+
+    def __init__(self, frame: Any, schema: Schema) -> None:
+        self._columns = confidential_columns(frame, schema)
+        self._cells = group_cells(self._columns, schema)
+        self.shape, self.sizes = FrameShape.of(frame, schema), _sizes(np.bincount(self._cells), schema)
+
+    def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
+        """Return the rows of some groups."""
+        if len(pool) == len(self.sizes):
+            return HeldRows(self._columns)
+        kept = np.flatnonzero(np.isin(self._cells, _cells_of(pool, self.sizes)))
+        return HeldRows({name: values[kept] for name, values in self._columns.items()})
+
+
+class StreamedTable(TableRows):
+    """A table in a source, larger than memory."""
+
+    def __init__(self, source: Source, schema: Schema) -> None:
+        self._source, self._schema = source, schema
+        self.shape = FrameShape.of(source.types.empty_table(), schema)
+        number = len(group_keys(schema))
+        counts = np.zeros(number, dtype=np.int64)
+        for table in source.chunks():
+            cells = group_cells(confidential_columns(table, schema), schema)
+            counts += np.bincount(cells, minlength=number)
+        self.sizes = _sizes(counts, schema)
+
+    def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
+        """Return the rows of some groups."""
+        cells = _cells_of(pool, self.sizes) if self._schema.by else None
+        return StreamedRows(self._source, self._schema, sum(self.sizes[key] for key in pool), cells)
+
+
+class StreamedRows(Rows):
+    """Rows of a source, or those of some groups, read anew for every question."""
+
+    def __init__(self, source: Source, schema: Schema, size: int, cells: list[int] | None = None) -> None:
+        self._source, self._schema, self._cells, self.size = source, schema, cells, size
+
+    def combine(self, ask: Callable[[Chunk], Any], join: Callable[[Any, Any], Any]) -> Any:
+        """Ask chunk after chunk."""
+        return reduce(join, map(ask, self._chunks()))
+
+    def _chunks(self) -> Iterator[Chunk]:
+        start = 0
+        for table in self._source.chunks():
+            columns: Mapping[str, Array] = confidential_columns(table, self._schema)
+            if self._cells is not None:
+                kept = np.isin(group_cells(columns, self._schema), self._cells)
+                columns = {name: values[kept] for name, values in columns.items()}
+            size = len(next(iter(columns.values())))
+            yield Chunk(start, size, columns.__getitem__)
+            start += size
+
+
+def group_keys(schema: Schema) -> list[GroupKey]:
+    """Return the category codes of every public group."""
+    core = core_of(schema).schema
+    return list(product(*(range(len(core.column(name).categories)) for name in schema.by)))
+
+
+def group_cells(columns: Mapping[str, NDArray[Any]], schema: Schema) -> NDArray[np.int64]:
+    """Return the place of each row's group among all groups."""
+    rows = len(next(iter(columns.values())))
+    cells = np.zeros(rows, dtype=np.int64)
+    core = core_of(schema).schema
+    for name in schema.by:
+        cells = cells * len(core.column(name).categories) + columns[name]
+    return cells
+
+
+def _sizes(counts: NDArray[np.int64], schema: Schema) -> dict[GroupKey, int]:
+    keys = group_keys(schema)
+    return dict(zip(keys, np.pad(counts, (0, len(keys) - counts.size)).tolist(), strict=True))
+
+
+def _cells_of(pool: tuple[GroupKey, ...], sizes: Mapping[GroupKey, int]) -> list[int]:
+    wanted = set(pool)
+    return [cell for cell, key in enumerate(sizes) if key in wanted]
