@@ -95,6 +95,7 @@ def test_a_failure_half_way_changes_nothing_in_a_database(tmp_path, scheme, over
         write_table(before, where)
     bad = pa.table({"pay": [1.5], "nested": [["CANARY-7"]]}) if scheme != "duckdb" else _unwritable()
     told_by(lambda: write_table(bad, where, overwrite=overwrite))
+    assert overwrite == any(tmp_path.iterdir()) or scheme == "postgresql"
     if overwrite:
         assert read_table(where).to_pydict() == before.to_pydict()
     elif scheme != "postgresql":

@@ -177,11 +177,10 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
     """
     place = check_output(where, overwrite)
     table = open_frame(frame).to_arrow()
-    if place.scheme != "file":
-        write = DATABASES[place.scheme].write
-        guarded(lambda: write(table, place, overwrite), f"cannot write {place}", _ADVICE)
-    else:
+    if place.scheme == "file":
         _write_file(table, place, overwrite)
+    else:
+        _write_database(table, place, overwrite)
 
 
 _ADVICE = "check space and permissions, and that columns hold plain values"
@@ -201,6 +200,24 @@ def _write_file(table: pa.Table, place: Place, overwrite: bool) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _write_database(table: pa.Table, place: Place, overwrite: bool) -> None:
+    write = DATABASES[place.scheme].write
+    is_new = place.path is not None and not place.path.exists()
+    written = False
+    try:
+        guarded(
+            lambda: write(table, place, overwrite),
+            f"cannot write {place}",
+            _ADVICE,
+            "the table cannot be stored in this database",
+        )
+        written = True
+    finally:
+        if is_new and not written and place.path is not None:  # a database without a table is no output
+            for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
+                path.unlink(missing_ok=True)
 
 
 def _write(write: Any, table: pa.Table, partial: Path) -> None:
