@@ -54,3 +54,14 @@ def test_fit_writes_the_card_beside_the_model(shop):
     assert card["ledger"]["entry"] == 2 and card["release"]["rows"] == 200
     for form in ("md", "html"):
         assert card["ledger"]["hash"] in (shop.folder / f"m.card.{form}").read_text(encoding="utf-8")
+
+
+def test_sample_states_expected_errors_on_request(shop):
+    shop.run(
+        "fit", shop.table, "-s", shop.schema, "-e", "1", "--simulate-noise", "--seed", "1", "-o", "m.json"
+    )
+    done = shop.run("sample", "m.json", "-o", "out.parquet", "--expected-errors")
+    assert done.exit_code == 0, done.output
+    lines = json.loads((shop.folder / "out.card.json").read_text(encoding="utf-8"))["errors_to_expect"]
+    assert "made-up tables of 200 rows" in lines[0]
+    assert lines[1].startswith("jobs: median ") and lines[2].startswith("pay: median ")

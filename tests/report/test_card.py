@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from quantail.planning import Band, ColumnExpectation, Expectation, Resolution
 from quantail.privacy.budget import Plan
 from quantail.privacy.ledger import Ledger
 from quantail.report import release_card
@@ -78,3 +79,13 @@ def test_the_card_survives_json(stated):
 
 def test_readers_are_warned_about_standard_errors(stated):
     assert any("too small" in line for line in release_card(stated(), rows=10)["errors_to_expect"])
+
+
+def test_expected_errors_are_stated_column_by_column(stated):
+    bands = {"q50": Band(0.012, 0.001, 0.04), "q99": Band(0.2, 0.05, 30.0), "slope": Band(0.03, 0.01, 0.06)}
+    columns = (ColumnExpectation(Resolution("pay", 9, 12.0, 0.5), bands),)
+    expectation = Expectation(400, True, "1", "lognormal", 19, columns)
+    lines = release_card(stated(), rows=10, expectation=expectation)["errors_to_expect"]
+    assert "19 made-up tables of 400 rows (the smallest group), shape lognormal" in lines[0]
+    assert lines[1].startswith("pay: median 1.2% (0.1% to 4%), 99% quantile 20% (5% to over 1000%), slope 3%")
+    assert lines[2:] == release_card(stated(), rows=10)["errors_to_expect"]

@@ -18,6 +18,7 @@ from quantail.report import release_card
 
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
+    from quantail.planning import Expectation
     from quantail.synthesis import TableModel
 
 MARK = "not-private"
@@ -79,14 +80,19 @@ class Bundle:
             with TemporaryDirectory(prefix=".quantail-", dir=self.output.folder) as folder:
                 write_table(columns.slice(0, 0), Path(folder, self.output.path.name))
 
-    def write(self, model: "TableModel", seed: int | None = None, fit: "Fit | None" = None) -> None:
-        """Draw the tables and write everything, together or not at all."""
+    def write(
+        self,
+        model: "TableModel",
+        seed: int | None = None,
+        fit: "Fit | None" = None,
+        expectation: "Expectation | None" = None,
+    ) -> None:
+        """Draw the tables and write everything, together or not at all; the card may state expected errors."""
         drawn = model.sample(self.rows, replicates=self.replicates, seed=seed)
         tables = [_marked(frame, model.private) for frame in (drawn if self.replicates > 1 else [drawn])]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
-        card = release_card(
-            model, rows=tables[0].num_rows, replicates=len(tables), ledger=ledger, entry=entry
-        )
+        sizes = {"rows": tables[0].num_rows, "replicates": len(tables)}
+        card = release_card(model, **sizes, ledger=ledger, entry=entry, expectation=expectation)
         with Staging(self.paths) as staging:
             self.cards.write(card, staging)
             if self.model is not None:

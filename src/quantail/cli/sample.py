@@ -1,11 +1,16 @@
 """`quantail sample`: draw synthetic tables from a fitted model, at no further cost."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quantail.cli.options import Force, Replicates, Rows, TableOutput
+from quantail.cli.console import note, progress
+from quantail.cli.options import Force, Quiet, Replicates, Rows, TableOutput
+
+if TYPE_CHECKING:
+    from quantail.planning import Expectation
+    from quantail.synthesis import TableModel
 
 EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parquet"
 
@@ -16,7 +21,15 @@ def sample(
     rows: Rows = None,
     replicates: Replicates = 1,
     seed: Annotated[int | None, typer.Option(help="Draw the same rows again.")] = None,
+    expected_errors: Annotated[
+        bool,
+        typer.Option(
+            "--expected-errors",
+            help="State expected errors on the card, from the plan tried on made-up tables: as long as 19 fits.",
+        ),
+    ] = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw synthetic tables from a model; no data are read and no budget is spent.
 
@@ -29,5 +42,22 @@ def sample(
     bundle = Bundle(Place.of(output), rows, replicates, force=force)
     bundle.check([model])
     fitted = TableModel.load(model)
-    bundle.write(fitted, seed)
+    bundle.write(fitted, seed, expectation=_expected(fitted, quiet) if expected_errors else None)
     bundle.announce(fitted.private)
+
+
+def _expected(model: "TableModel", quiet: bool) -> "Expectation | None":
+    """Try the model's plan on made-up tables; the number of rows is public, or was released."""
+    from quantail.planning import can_expect, expect
+
+    if not can_expect(model.schema, model.rows):
+        note("No errors are stated: that takes a table of some 20 rows in every group.")
+        return None
+    stated = model.facts()
+    options = {
+        "method": stated["method"],
+        "definition": stated["definition"],
+        "delta": stated["delta"] or None,
+    }
+    with progress("expected errors", quiet) as report:
+        return expect(model.schema, model.rows, stated["epsilon"], progress=report, **options)

@@ -13,6 +13,7 @@ from quantail.privacy.budget import Plan, as_decimal
 from quantail.schema import Column, Schema
 
 if TYPE_CHECKING:
+    from quantail.planning import Expectation
     from quantail.privacy.chain import Entry
     from quantail.privacy.ledger import Ledger
 
@@ -64,6 +65,7 @@ def release_card(
     replicates: int = 1,
     ledger: "Ledger | None" = None,
     entry: "Entry | None" = None,
+    expectation: "Expectation | None" = None,
 ) -> dict[str, Any]:
     """Gather the public facts of a release as plain JSON values.
 
@@ -77,6 +79,8 @@ def release_card(
         The account that paid for the fit.
     entry : Entry, optional
         The charge in it; if left out, the last one for the same plan.
+    expectation : Expectation, optional
+        What `quantail.planning.expect` returned for the same plan; adds expected errors to the card.
 
     Returns
     -------
@@ -101,7 +105,7 @@ def release_card(
         "relations": _relations(schema),
         "ledger": _receipt(plan, ledger, entry),
         "use": list(_USE),
-        "errors_to_expect": list(_ERRORS),
+        "errors_to_expect": [*_expected(expectation), *_ERRORS],
         "limits": [line.format(unit=schema.unit) for line in _LIMITS],
     }
 
@@ -157,6 +161,28 @@ def _relations(schema: Schema) -> list[str]:
     """Say which relations between columns hold in every row, by declaration."""
     sums = [f"{identity.total} = {' + '.join(identity.parts)}" for identity in schema.identities]
     return sums + [f"{limit.part} is at most {limit.total}" for limit in schema.inequalities]
+
+
+def _expected(expectation: "Expectation | None") -> list[str]:
+    """Put expected errors into words, a line for each column."""
+    if expectation is None:
+        return []
+    size = f"{expectation.rows} rows" + (" (the smallest group)" if expectation.grouped else "")
+    opening = (
+        f"Tried on {expectation.tables} made-up tables of {size}, shape {expectation.shape}, the plan had these errors "
+        "(median, and the band of nine tables in ten); data of another shape will have others."
+    )
+    columns = [
+        f"{column.name}: " + ", ".join(f"{_measure(name)} {band}" for name, band in column.errors.items())
+        for column in expectation.columns
+    ]
+    return [opening, *columns]
+
+
+def _measure(name: str) -> str:
+    if name == "q50":
+        return "median"
+    return f"{name[1:]}% quantile" if name.startswith("q") else name
 
 
 def _receipt(plan: Plan, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:
