@@ -88,6 +88,9 @@ def test_evaluate_adds_it_with_a_holdout_and_averages_over_replicates():
     columns = tuple(np.column_stack(list(table.values())) for table in (holdout, synth))
     assert single.value("holdout_pmse_ratio") == pytest.approx(propensity(*columns).ratio)
     assert single.measures[4].note == "X3 ~ X1 + X2"
+    whole = evaluate(real, synth, holdout, measures=["two-by-two", "wrt", "pmse_woi_ratio"])
+    for name, again in (("training_wrt", "wrt"), ("training_pmse_ratio", "pmse_woi_ratio")):
+        assert whole.value(name) == whole.value(again) == pytest.approx(single.value(name))
     several = evaluate(real, synth, holdout, measures=["two-by-two"], replicates=more, formulas=["X2 ~ X1"])
     assert several.measures[4].note == "X2 ~ X1"
     assert several.value("holdout_pmse_ratio") != single.value("holdout_pmse_ratio")

@@ -14,9 +14,11 @@ from quantail.evaluation import coefficients, prediction, two_by_two
 from quantail.evaluation.formula import INTERCEPT, Formula
 from quantail.evaluation.formula_text import Factor
 from quantail.evaluation.pair import Pair, Table
+from quantail.evaluation.pmse import WITHOUT_INTERACTIONS
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table_rows import resplits_for
+from quantail.evaluation.wasserstein import WRT
 
 COMPLETE = "rows without missing values"
 
@@ -76,14 +78,13 @@ def add_two_by_two(
         return
     holdout = {name: pair.holdout[name] for name in pair.names}
     sets = (pair.synth, *replicates)
-    values = max(len(pair.numeric), 1) * (pair.n_real + pair.n_synth)
     for real, (ratio, distance) in (
         (pair.real, two_by_two.MEASURES[:2]),
         (holdout, two_by_two.MEASURES[2:4]),
     ):
         if rows.wants(ratio, distance):
             try:
-                found = two_by_two.general_quality(real, sets, resplits_for(values), rng)
+                found = _general(rows, pair, real, sets, rng)
             except DataError as error:
                 rows.skip((ratio, distance), pair.names, str(error))
             else:
@@ -116,6 +117,17 @@ def _add_linear(rows: Rows, left: Table, right: Table, columns: tuple[str, ...],
         rows.put(coefficients.SLOPE_DIFF, (response, name), float(gap), null, note)
     for name, overlap in zip((INTERCEPT, *predictors), found.overlaps, strict=True):
         rows.put(coefficients.CI_OVERLAP, (response, name), float(overlap), shared, note)
+
+
+def _general(
+    rows: Rows, pair: Pair, real: Table, sets: Sequence[Table], rng: np.random.Generator | None
+) -> two_by_two.General:
+    """Compare with training or holdout rows; what is known from the whole tables is not computed again."""
+    known = rows.found(WITHOUT_INTERACTIONS[1]), rows.found(WRT)
+    if real is pair.real and len(sets) == 1 and known[0] is not None and known[1] is not None:
+        return two_by_two.General(known[0], known[1])
+    values = max(len(pair.numeric), 1) * (pair.n_real + pair.n_synth)
+    return two_by_two.general_quality(real, sets, resplits_for(values), rng)
 
 
 def _add_specific(

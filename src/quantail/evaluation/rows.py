@@ -57,6 +57,10 @@ class Rows:
         value, null = found if isinstance(found, tuple) else (found, None)
         self.put(measure, columns, value, null, note)
 
+    def found(self, measure: Measure) -> float | None:
+        """Look up a value that was added before, of a measure that occurs once."""
+        return next((row.value for row in self.measures if row.name == measure.name), None)
+
     def skip(self, measures: tuple[Measure, ...], columns: tuple[str, ...], reason: str) -> None:
         """Record measures that are asked for and have no value."""
         self.skipped += [Skipped(m.name, columns, reason) for m in measures if m.name in self.wanted]
