@@ -79,20 +79,21 @@ def plan(
     sizes = _rows(rows, facts)
     spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes)
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet)
+    tree = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)
     expected = None if epsilon is None else trial.expect(epsilon)
     if epsilon is None and solution is not None:
         epsilon, expected = solution.epsilon, solution.expectation
-    tree = None if epsilon is None else trial.plan(epsilon)
+        tree = trial.plan(solution.expectation.epsilon)
     swept = () if sweep is None and report is None else trial.sweep(sweep or _USUAL_RANGE)
     if report is not None:
         from quantail.report.plan_page import plan_page
 
         write_text(report, plan_page(facts, swept), force)
     if as_json:
-        print_json(_form(tree, expected, solution, swept))
+        print_json(_form(tree if epsilon else None, expected, solution, swept))
         return
-    _print(tree, expected, solution, swept)
+    _print(tree if epsilon else None, expected, solution, swept)
     if report is not None:
         note(f"Wrote {report}.")
 

@@ -56,8 +56,8 @@ def _seen(part: Plan, rows: int, relation: Relation, definition: Definition, cel
     touched = cells_touched(relation)
     if "median" in names:  # one of the paper's orders: a leaf for every quantile
         others = [leaf for child in part.children if child.name != "median" for leaf in child.leaves()]
-        weakest = min([*others, names["median"].leaves()[-1]], key=lambda leaf: leaf.cost)
-        return len(others) + 1, 2 / float(strength_of(weakest.cost, definition))
+        least = min(leaf.cost for leaf in others)
+        return len(others) + 1, 2 / float(strength_of(least, definition))
     last = names["curve"].leaves()[-1] if "curve" in names else names["count"]
     if last.name == "count":  # a category, or a column of few values
         return cells, touched / float(geometric_strength(last.cost, definition))

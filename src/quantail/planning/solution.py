@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from quantail.errors import OptionError
-from quantail.planning.deviations import SHARES, SLOPE, quantile_name
+from quantail.planning.band import percent
+from quantail.planning.deviations import quantile_name
 from quantail.planning.expectation import LEVELS, Expectation, Progress, Rows, expect
 from quantail.privacy import as_decimal
 from quantail.schema import Schema
@@ -82,7 +83,7 @@ class Solution:
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        upper = f"{100 * self.target.worst(self.expectation):.1f}%"
+        upper = percent(self.target.worst(self.expectation))
         if self.epsilon is not None:
             return f"{self.target}: epsilon {self.epsilon} is enough (upper end of the 90% band {upper})"
         return (
@@ -113,11 +114,7 @@ def read_target(text: "str | Target") -> Target:
     found = _TARGET.fullmatch(text.strip())
     if found is None or float(found["limit"]) == 0 or (found["level"] and float(found["level"]) == 0):
         raise OptionError('target: write for instance "q99 within 5%", "slope of payroll within 10%"')
-    measure = found["measure"]
-    if found["level"]:
-        measure = quantile_name(float(found["level"]) / 100)
-    elif measure not in (SLOPE, SHARES):
-        raise AssertionError(measure)
+    measure = quantile_name(float(found["level"]) / 100) if found["level"] else found["measure"]
     return Target(measure, float(found["limit"]) / 100, found["column"])
 
 
