@@ -55,15 +55,6 @@ def column_list(types: pa.Schema, names: Mapping[str, str] = SQL_TYPES) -> str:
     return ", ".join(f"{quoted(field.name)} {_sql_type(field, names)}" for field in types)
 
 
-def plain(table: pa.Table) -> pa.Table:
-    """Decode dictionaries, which databases do not take as they are."""
-    for index, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            decoded = table.column(index).cast(field.type.value_type)
-            table = table.set_column(index, pa.field(field.name, field.type.value_type), decoded)
-    return table
-
-
 def exists_already(place: Place) -> DataError:
     """Say that a table is not replaced unless asked for."""
     return DataError(f"the table of {place} exists already; choose another name, or ask to overwrite it")

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, cast
 
 import pyarrow as pa
 
-from quantail.frames.databases import exists_already, plain, quoted_table, table_parts
+from quantail.frames.databases import exists_already, quoted_table, table_parts
+from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
@@ -23,20 +24,17 @@ class DuckdbSource(Source):
         "and hold the table that the URL names"
     )
 
-    def _connect(self) -> Any:
-        return connect(self.place, read_only=True)
-
     def _types(self) -> pa.Schema:
-        with closing(self._connect()) as connection:
+        with closing(connect(self.place, read_only=True)) as connection:
             return _reader(connection.sql(f"SELECT * FROM {quoted_table(self.place)} LIMIT 0"), 1).schema
 
     def _rows(self) -> int | None:
-        with closing(self._connect()) as connection:
+        with closing(connect(self.place, read_only=True)) as connection:
             counted = connection.execute(f"SELECT COUNT(*) FROM {quoted_table(self.place)}").fetchone()
         return cast(int, counted[0])
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
-        with closing(self._connect()) as connection:
+        with closing(connect(self.place, read_only=True)) as connection:
             rows = connection.sql(f"SELECT * FROM {quoted_table(self.place)}")
             for batch in _reader(rows, batch_rows):
                 for start in range(0, batch.num_rows, batch_rows):
@@ -52,7 +50,7 @@ def write_duckdb(table: pa.Table, place: Place, overwrite: bool) -> None:
             if not overwrite:
                 raise exists_already(place)
             connection.execute(f"DROP TABLE {name}")
-        connection.register("quantail_synthetic_rows", plain(table))
+        connection.register("quantail_synthetic_rows", decoded(table))
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM quantail_synthetic_rows")
         connection.commit()
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from quantail.errors import DataError
-from quantail.frames.databases import column_list, exists_already, plain, quoted, quoted_table
+from quantail.frames.databases import column_list, exists_already, quoted, quoted_table
+from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
@@ -76,7 +77,7 @@ class PostgresSource(Source):
 
 def write_postgres(table: pa.Table, place: Place, overwrite: bool) -> None:
     """Write a table in one transaction: completely or not at all."""
-    table, name = plain(table), quoted_table(place)
+    table, name = decoded(table), quoted_table(place)
     with connect(place, read_only=False) as connection:
         if _is_there(connection, place):
             if not overwrite:

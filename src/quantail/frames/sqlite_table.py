@@ -14,10 +14,10 @@ from quantail.frames.databases import (
     SQL_TYPES,
     column_list,
     exists_already,
-    plain,
     quoted,
     quoted_table,
 )
+from quantail.frames.dictionaries import decoded
 from quantail.frames.place import Place
 from quantail.frames.source import Source
 
@@ -46,25 +46,22 @@ class SqliteSource(Source):
 
     advice: ClassVar[str] = "the file must be a SQLite database and hold the table that the URL names"
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"file:{quote(str(self.place.path))}?mode=ro", uri=True)
-
     def _types(self) -> pa.Schema:
-        with closing(self._connect()) as connection:
+        with closing(_connect(self.place)) as connection:
             listed = connection.execute(f"PRAGMA table_info({quoted(self.place.table)})").fetchall()
         if not listed:
             raise DataError(f"cannot read {self.place}: there is no such table; check its name")
         return pa.schema([pa.field(column[1], _arrow_type(column[2])) for column in listed])
 
     def _rows(self) -> int | None:
-        with closing(self._connect()) as connection:
+        with closing(_connect(self.place)) as connection:
             counted = connection.execute(f"SELECT COUNT(*) FROM {quoted_table(self.place)}").fetchone()
         return cast(int, counted[0])
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         types = self._types()
         names = ", ".join(map(quoted, types.names))
-        with closing(self._connect()) as connection:
+        with closing(_connect(self.place)) as connection:
             cursor = connection.execute(f"SELECT {names} FROM {quoted_table(self.place)}")
             while rows := cursor.fetchmany(batch_rows):
                 arrays = [_column(list(v), f) for v, f in zip(zip(*rows, strict=True), types, strict=True)]
@@ -73,7 +70,7 @@ class SqliteSource(Source):
 
 def write_sqlite(table: pa.Table, place: Place, overwrite: bool) -> None:
     """Write a table in one transaction: completely or not at all."""
-    table = plain(table)
+    table = decoded(table)
     name = quoted_table(place)
     marks = ", ".join("?" * table.num_columns)
     stored = _storable(table)
@@ -92,9 +89,12 @@ def write_sqlite(table: pa.Table, place: Place, overwrite: bool) -> None:
 
 def sqlite_has_table(place: Place) -> bool:
     """Say whether the database holds the table already."""
-    source = SqliteSource(place)
-    with closing(source._connect()) as connection:
+    with closing(_connect(place)) as connection:
         return bool(connection.execute(f"PRAGMA table_info({quoted(place.table)})").fetchall())
+
+
+def _connect(place: Place) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(place.path))}?mode=ro", uri=True)
 
 
 def _arrow_type(declared: str) -> pa.DataType:

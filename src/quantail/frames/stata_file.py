@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.frames.codebook import Codebook, Entry
-from quantail.frames.databases import plain
+from quantail.frames.dictionaries import decoded
 from quantail.frames.statistical_files import STATA, TAG_LETTERS
 
 _LONGEST_TEXT = 2045
@@ -70,7 +70,7 @@ class _Variable:
 def write_stata(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as a Stata file."""
     book = Codebook.of(table)
-    table = plain(table)
+    table = decoded(table)
     variables = [_variable(table, field, book) for field in table.schema]
     with path.open("xb") as file:
         _write(file, variables, table.num_rows, book.label)

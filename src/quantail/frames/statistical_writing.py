@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from quantail.errors import DataError
 from quantail.frames.codebook import Codebook
-from quantail.frames.databases import plain
+from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.statistical_files import SAS, SPSS, TAG_LETTERS, Calendar
 
@@ -22,7 +22,7 @@ _SAS_FORMATS = {"date": "DATE9", "moment": "DATETIME22.3", "whole": ""}
 def write_spss(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as an SPSS file."""
     book = Codebook.of(table)
-    table = plain(table)
+    table = decoded(table)
     own = dict(book.entries) if book.program == "spss" else {}
     texts = _texts(table)
     labels = {
@@ -49,7 +49,7 @@ def write_spss(table: pa.Table, path: Path) -> None:
 def write_transport(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as a SAS transport file."""
     book = Codebook.of(table)
-    table = plain(table)
+    table = decoded(table)
     labels = _labels(book)
     is_short = all(len(name.encode()) <= _SHORT_NAME for name in table.column_names)
     is_short = is_short and all(len(label.encode()) <= _SHORT_LABEL for label in labels.values())

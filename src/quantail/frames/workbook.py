@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from quantail.errors import DataError
 from quantail.frames.csv_file import looks_like_data
-from quantail.frames.databases import plain
+from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
@@ -104,7 +104,7 @@ def write_workbook(table: pa.Table, path: Path) -> None:
     package = optional("openpyxl", "files", "writing .xlsx files")
     if table.num_rows >= MOST_ROWS:
         raise DataError(f"an Excel sheet holds fewer than {MOST_ROWS} rows; write another kind of file")
-    table = plain(table)
+    table = decoded(table)
     book = package.Workbook(write_only=True)
     sheet = book.create_sheet("synthetic")
     sheet.append(table.column_names)
