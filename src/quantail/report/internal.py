@@ -20,7 +20,7 @@ from quantail.report.sections import draw_columns, draw_relations, draw_trends
 from quantail.report.summary import draw_summary
 from quantail.schema import Schema
 
-MARK = "Shows confidential rows without noise, so it is not differentially private. Do not publish."
+MARK = "Shows confidential rows without noise: not private, not to be published."
 
 _TITLES = {
     "trends": "Over time",
