@@ -83,7 +83,7 @@ def sd2011(frame):
     return Schema(
         (
             Column("sex", "category", categories=("FEMALE", "MALE")),
-            Column("age", "integer", 16, 100),
+            Column("age", "numeric", 16, 100, decimals=0),
             category("agegr", "ordinal"),
             category("placesize"),
             Column("region", "category", categories=tuple(REGIONS.split(",")), other=True),

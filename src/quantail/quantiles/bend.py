@@ -73,6 +73,13 @@ class Bend:
             a, b, c = (np.interp(x, self.centres, table) for table in tables)
         return a, b, c
 
+    def spread_over(self, places: NDArray[np.int64]) -> "Bend":
+        """Return the bend of more categories: those at a place of this bend have its effect, others (-1) have none."""
+        tables = (np.append(table, 0.0)[places] for table in (self.shift, self.below, self.above))
+        shift, below, above = (tuple(table.tolist()) for table in tables)
+        codes = tuple(np.arange(places.size, dtype=np.float64).tolist())
+        return Bend(codes, shift, below, above, self.middle, self.steps)
+
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         return {k: list(v) if isinstance(v, tuple) else v for k, v in vars(self).items()}

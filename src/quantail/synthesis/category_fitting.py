@@ -32,7 +32,7 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
         cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
     size = len(column.categories)
     counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
-    noisy = released_shares(fit, design.leaves("count")[0], counts).reshape(cells, size)
+    noisy = released_shares(fit, design.leaves("count")[0], counts, design.few).reshape(cells, size)
     marginal = noisy.sum(axis=0) + 1e-9
     fit.shares[column.name] = marginal / marginal.sum()
     rows = [row if row.sum() > 0 else marginal for row in noisy]
@@ -57,12 +57,12 @@ def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> Categor
     """Release a category by itself, then which earlier column tells most about it, then both together."""
     name, size = design.column.name, len(design.column.categories)
     (counted,), (pick,), (joint,) = (design.leaves(part) for part in ("count", "pick", "joint"))
-    marginal = released_shares(fit, counted, codes.total(partial(np.bincount, minlength=size)))
+    marginal = released_shares(fit, counted, codes.total(partial(np.bincount, minlength=size)), design.few)
     target = Cells(name, codes, marginal)
     found = [fit.cells(candidate) for candidate in design.candidates]
     noise = cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(joint, fit.rows)
     candidates = [cells for cells, _ in found]
-    index = choose(fit.gate, pick, target, candidates, fit.rows, _NOISE_PART * noise, none=True)
+    index = choose(fit.gate, pick, target, candidates, fit.rows, lambda cells: _NOISE_PART * noise)
     context, cuts = ("", ()) if index is None else (candidates[index].name, found[index][1])
     whole = Cells("", codes.map(np.zeros_like), np.ones(1))
     cells = whole if index is None else candidates[index]
@@ -87,10 +87,29 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
     return StepCurve(tuple(edges.tolist()), tuple(released_shares(fit, leaf, values.total(count)).tolist()))
 
 
-def released_shares(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
-    """Release counts and turn them into shares: what noise alone could show is cleared, the rest adds up to 1."""
+def released_shares(fit: Fit, leaf: Plan, counts: Integers, few: bool = False) -> Floats:
+    """Release counts and turn them into shares that add up to 1.
+
+    What noise alone could show is cleared. If there are few cells, all of which are taken to occur, the nearest
+    shares are taken instead.
+    """
     sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
+    if few:
+        return nearest_shares(noisy / fit.rows)
     scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
     cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
     return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
+
+
+def nearest_shares(found: Floats) -> Floats:
+    """Return the shares nearest to what was found: none below 0, all together 1.
+
+    Examples
+    --------
+    >>> nearest_shares(np.array([0.7, 0.5, -0.1])).round(3).tolist()
+    [0.6, 0.4, 0.0]
+    """
+    ordered = np.sort(found)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, found.size + 1)
+    return np.asarray(np.maximum(found - excess[np.flatnonzero(ordered > excess)[-1]], 0.0))

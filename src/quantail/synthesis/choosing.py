@@ -7,10 +7,10 @@ rows where it is absent). How far a pair of columns is from independence is told
 
 A row lies in at most one pair of cells, so one row moves a relevance by 1, a replaced one by 2. From each a public
 handicap is taken: what chance alone would show, and what using the candidate would add in noise. The best is chosen
-by `select`; for a category "none" is a candidate too, with score 0. Proof: privacy/proofs/choosing.md.
+by `select`; "none" is a candidate too, with score 0. Proof: privacy/proofs/choosing.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -37,7 +37,12 @@ class Cells:
 
 
 def choose(
-    gate: Gate, leaf: Plan, target: Cells, candidates: Sequence[Cells], rows: float, noise: float, none: bool
+    gate: Gate,
+    leaf: Plan,
+    target: Cells,
+    candidates: Sequence[Cells],
+    rows: float,
+    noise: Callable[[Cells], float],
 ) -> int | None:
     """Release which candidate tells most about the target, or None if none is worth its noise.
 
@@ -45,14 +50,12 @@ def choose(
     ----------
     rows : float
         Public (or released) number of rows that have a target.
-    noise : float
-        What each cell of a pair will cost if it is used, in rows.
-    none : bool
-        Whether no candidate at all may be the answer.
+    noise : callable
+        What each pair of cells will cost if a candidate is used, in rows, at most what is expected in it.
     """
     sensitivity = cells_touched(gate.relation)
-    scores = [relevance(target, candidate, rows, noise) for candidate in candidates]
-    scores += [0] if none else []
+    scores = [relevance(target, candidate, rows, noise(candidate)) for candidate in candidates]
+    scores.append(0)
     (index,) = gate.select(leaf, [Selection(np.array(scores, dtype=np.int64), sensitivity)])
     return index if index < len(candidates) else None
 
@@ -63,7 +66,8 @@ def relevance(target: Cells, candidate: Cells, rows: float, noise: float) -> int
     wanted = np.rint(expected).astype(np.int64)
     found = count_pairs(candidate, target)
     chance = np.sqrt(2 * expected / np.pi).sum()
-    return int(np.abs(found - wanted).sum()) - round(float(chance + noise * expected.size))
+    cost = np.minimum(noise, expected).sum()  # what shrinkage takes back is not lost
+    return int(np.abs(found - wanted).sum()) - round(float(chance + cost))
 
 
 def count_pairs(first: Cells, second: Cells) -> Integers:

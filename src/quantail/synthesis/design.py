@@ -27,6 +27,7 @@ from quantail.synthesis.shares import Question, has_contexts, is_two_sided, ques
 _EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
 _CONTEXT_SHARES = (1, 3)
+FEW_LABELS = 10
 NUMBER_CELLS = 4  # parts of a number's range as a context
 
 
@@ -58,6 +59,8 @@ class ColumnDesign:
         Earlier columns from which predictors, or a context, are chosen.
     choices : int
         How many of them.
+    few : bool
+        For a category: its labels are so few that all of them are taken to occur.
     """
 
     column: Column
@@ -73,6 +76,7 @@ class ColumnDesign:
     status: str = ""
     candidates: tuple[str, ...] = ()
     choices: int = 0
+    few: bool = False
 
     def leaves(self, path: str) -> tuple[Plan, ...]:
         """Return the leaves below a part of the plan."""
@@ -227,6 +231,7 @@ def _category(
     counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), _unit(definition)
     chosen = next((part for q, part in costs.items() if q.kind == "context"), None)
     predictors = core.predictors_of(column.name)
+    few = not first and len(column.categories) <= FEW_LABELS
     note = f"{len(column.categories)} categories"
     if chosen is not None:
         pick, joint = split(chosen, _CONTEXT_SHARES)
@@ -237,16 +242,15 @@ def _category(
                 "joint", joint, f"{len(column.categories)} categories in the cells of the context", unit
             ),
         ]
-        return ColumnDesign(
-            column, Plan.sequence(column.name, leaves), cells=True, candidates=predictors, choices=1
-        )
+        plan = Plan.sequence(column.name, leaves)
+        return ColumnDesign(column, plan, cells=True, candidates=predictors, choices=1, few=few)
     context, bins = "", 0
     if first:
         signal = rows * _count_strength(counted, definition)
         context, bins = _context(core, predictors, signal / 20 / len(column.categories))
     note += f" in {bins} cells of {context}" if context else ""
     plan = Plan.sequence(column.name, [Plan.leaf("count", counted, note, unit)])
-    return ColumnDesign(column, plan, context=context, bins=bins, cells=True)
+    return ColumnDesign(column, plan, context=context, bins=bins, cells=True, few=few)
 
 
 def _context(core: Core, predictors: tuple[str, ...], most: float) -> tuple[str, int]:

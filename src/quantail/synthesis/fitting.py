@@ -7,6 +7,7 @@ the public number of rows, or from what was released before.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
-_NOISE_PART = 0.25  # of the noise of an effect, what a pair of cells has to bear
+_SEEN = 40.0  # signal that a label must have for its shift to be asked, where predictors are chosen
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
@@ -112,15 +113,21 @@ def _chosen_effects(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vect
     effects = _Effects([], [], overall)
     for choice in range(1, design.choices + 1):
         pick, *leaves = design.leaves(f"choice {choice}")[-3:]
-        noise = _NOISE_PART * fit.noise_rows(leaves[0])
-        candidates = list(left.values())
-        index = choose(fit.gate, pick, target, candidates, fit.present(design.status), noise, none=False)
-        assert index is not None
+        noise, candidates = partial(_effect_noise, fit, leaves[0]), list(left.values())
+        index = choose(fit.gate, pick, target, candidates, fit.present(design.status), noise)
+        if index is None:
+            continue
         name = candidates[index].name
         del left[name]
         kind = effects.shifts if isinstance(fit.models[name], CategoryModel) else effects.slopes
         kind.append((name, tuple(leaves)))
     return effects
+
+
+def _effect_noise(fit: Fit, leaf: Plan, candidate: Cells) -> float:
+    """Return what an effect costs each pair of cells: a shift every label, a slope all of them together."""
+    noise = fit.noise_rows(leaf) / (len(BEND_LEVELS) + 1)
+    return noise if isinstance(fit.models[candidate.name], CategoryModel) else noise / candidate.shares.size
 
 
 def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
@@ -257,9 +264,17 @@ def _fit_shift(
     expected = np.maximum(fit.present(design.status) * share, 1.0)
     grid = local(*_around(overall, scale))
     noise = fit.noise_rows(leaves[0]) / 2
-    return draw_bend(
-        fit.gate, leaves, residual, fit.innovations[name], expected, codes, overall, grid, noise, steps=True
+    # A declared effect is asked of every label; a chosen one of those that enough rows are expected to have.
+    seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN * bool(design.choices))
+    if seen.size < 2:
+        seen = np.argsort(-expected)[:2]
+    places = np.full(codes.size, -1)
+    places[seen] = np.arange(seen.size)
+    block = fit.innovations[name].map(lambda code: places[code])
+    bend = draw_bend(
+        fit.gate, leaves, residual, block, expected[seen], codes[seen], overall, grid, noise, steps=True
     )
+    return bend.spread_over(places)
 
 
 def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:

@@ -32,7 +32,7 @@ _NEEDS = {
     "slope": (45.0, 90.0, 650.0, 2.5),
     "scale": (40.0, 60.0, 100.0, 0.3),
     "cells": (20.0, 60.0, 200.0, 0.6),
-    "choice": (0.0, 0.0, 180.0, 1.0),
+    "choice": (0.0, 0.0, 260.0, 1.0),
     "context": (0.0, 0.0, 100.0, 0.6),
     "shift": (0.0, 0.0, 40.0, 0.7),
     "bend": (0.0, 0.0, 300.0, 0.6),
@@ -42,8 +42,8 @@ _COUNTS = ("cells", "calibration", "context")
 _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
-_MANY_LABELS = 10  # from here on a list of labels needs a signal in proportion to its length
-_PER_LABEL = 20.0
+_FEW_LABELS = 20
+_COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 10.0)  # for the first few, and for those beyond
 WIDE = 10
 MOST_CHOICES = 3
 
@@ -77,8 +77,8 @@ def questions_of(schema: Schema) -> list[Question]:
     for column in columns:
         predictors = core.predictors_of(column.name)
         if column.type == "category":
-            asked.append(_cells(column, "cells"))
-            asked += [_cells(column, "context")] if contexts and predictors else []
+            asked.append(_cells(column, "cells", contexts))
+            asked += [_cells(column, "context", True)] if contexts and predictors else []
             continue
         near = [name for name in predictors if schema.column(name).type != "category"]
         if is_two_sided(column):
@@ -183,15 +183,19 @@ def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int =
     return Question(column, name, on, least, comfort, ample, weight / share)
 
 
-def _cells(column: Column, kind: str) -> Question:
-    """Return the question that counts labels: a long list takes more signal for the same distance from the truth."""
+def _cells(column: Column, kind: str, by_labels: bool) -> Question:
+    """Return the question that counts labels; a long list takes more signal for the same distance from the truth."""
     question = _question(column.name, kind)
-    labels = len(column.categories)
-    return (
-        question
-        if labels <= _MANY_LABELS
-        else replace(question, ample=max(question.ample, _PER_LABEL * labels))
+    if not by_labels:
+        return question
+    few = min(len(column.categories), _FEW_LABELS)
+    comfort, ample = (
+        first * few + further * (len(column.categories) - few)
+        for first, further in (_COMFORT_PER_LABEL, _AMPLE_PER_LABEL)
     )
+    if kind == "context":
+        return replace(question, ample=max(question.ample, comfort))
+    return replace(question, comfort=max(question.comfort, comfort), ample=max(question.ample, ample))
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
