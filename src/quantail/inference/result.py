@@ -1,0 +1,98 @@
+"""What `infer` gives back: one row for each estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """One estimate.
+
+    Attributes
+    ----------
+    term : str
+        What is estimated.
+    estimate, low, high : float
+        Corrected estimate and the ends of its confidence interval.
+    error : float
+        Standard error: sampling, privacy noise and synthesis together.
+    bias : float
+        What the mechanism adds on average; taken out of `estimate`.
+    naive, naive_low, naive_high : float
+        What one would state who took the synthetic table for a real sample.
+    """
+
+    term: str
+    estimate: float
+    low: float
+    high: float
+    error: float
+    bias: float
+    naive: float
+    naive_low: float
+    naive_high: float
+
+
+@dataclass(frozen=True)
+class Inference:
+    """Estimates about the population behind a synthetic table; iterate for rows, or turn into a frame."""
+
+    question: str
+    level: float
+    reruns: int
+    rows: tuple[Inferred, ...]
+
+    def __iter__(self) -> Iterator[Inferred]:
+        """Go through the estimates."""
+        return iter(self.rows)
+
+    def __getitem__(self, term: str) -> Inferred:
+        """Return the estimate of a term."""
+        for row in self.rows:
+            if row.term == term:
+                return row
+        raise KeyError(f"no term {term!r}; there are {', '.join(row.term for row in self.rows)}")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the rows as plain values, ready for JSON."""
+        return [asdict(row) for row in self.rows]
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a pyarrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.to_dicts())
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the rows as a polars frame."""
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
+
+    def __str__(self) -> str:
+        """Write the estimates as a text table."""
+        head = ["term", "estimate", f"{100 * self.level:g}% interval", "error", "naive", "naive interval"]
+        lines = [
+            [
+                row.term,
+                f"{row.estimate:.6g}",
+                f"{row.low:.6g} to {row.high:.6g}",
+                f"{row.error:.3g}",
+                f"{row.naive:.6g}",
+                f"{row.naive_low:.6g} to {row.naive_high:.6g}",
+            ]
+            for row in self.rows
+        ]
+        widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
+        table = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in [head, *lines]
+        ]
+        return "\n".join([f"{self.question} ({self.reruns} reruns of the mechanism)", *table])
