@@ -1,9 +1,11 @@
 """From released rungs to a smooth quantile function (DESIGN 4.4). Post-processing: costs nothing.
 
-Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u) + b_g log(-log(1-u)), with b >= 0: an exponential
-upper tail, an exponential lower tail, a normal body and, on log scales, a Gumbel shape. It is exact for exponential,
-logistic and normal columns (on a log scale: Pareto, log-logistic, lognormal, Weibull) and fits skewed mixtures of
-them. It is fitted to the *gaps* between rungs, whose noise is nearly independent, with weights from the known noise.
+Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u) + b_g log(-log(1-u)) + b_u u, with b >= 0: an
+exponential upper tail, an exponential lower tail, a normal body and, on log scales, a Gumbel shape, on linear ones an
+even body without tails. It is exact for exponential, logistic, normal and uniform columns (on a log scale: Pareto,
+log-logistic, lognormal, Weibull) and fits skewed mixtures of them. It is fitted to the *gaps* between rungs, whose
+noise is nearly independent, with weights from the known noise; on a log scale b_e, one over a Pareto index, is held
+towards zero as by one more observation, so that a noisy rung does not make a tail without a mean.
 
 Shrinkage. A gap that the base misses by no more than the noise tells nothing: the remainder is multiplied by
 max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few rungs with much noise
@@ -28,6 +30,7 @@ _TINY = 1e-12
 _FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched beyond the rungs
 _DOUBT = 0.5  # standard deviations of chi^2 that are granted to the noise
 _HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
+_LIGHT = 3.0  # one over the deviation of an expected Pareto tail weight from zero
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
 
@@ -40,7 +43,7 @@ class Curve:
     levels, rungs : tuple of float
         What was released.
     offset, weights : float, tuple of float
-        The base: a and (b_e, b_l, b_n, b_g).
+        The base: a and (b_e, b_l, b_n, b_g, b_u).
     knots, values : tuple of float
         Base value and final value at each level.
     """
@@ -48,7 +51,7 @@ class Curve:
     levels: tuple[float, ...]
     rungs: tuple[float, ...]
     offset: float
-    weights: tuple[float, float, float, float]
+    weights: tuple[float, float, float, float, float]
     knots: tuple[float, ...]
     values: tuple[float, ...]
 
@@ -117,10 +120,10 @@ class StepCurve:
 
 
 def base_shapes(u: Floats) -> Floats:
-    """Return the four shapes of the base at levels u, one column each."""
+    """Return the five shapes of the base at levels u, one column each."""
     u = np.clip(u, _TINY, 1 - _TINY)
     tail = -np.log1p(-u)
-    return np.stack([tail, np.log(u), ndtri(u), np.log(tail)], axis=-1)
+    return np.stack([tail, np.log(u), ndtri(u), np.log(tail), u], axis=-1)
 
 
 def fit_curve(
@@ -147,7 +150,7 @@ def fit_curve(
     steps[:, _unused_shapes(gaps, log)] = 0.0
     deviation = np.sqrt(2 * noise_rows**2 + rows * parts)  # rows: privacy noise and sampling
     floor = max(1e-3 * float(gaps.sum()), least) / levels.size
-    weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor)
+    weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor, log)
     if log:
         weights[0] = min(weights[0], _HEAVIEST)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts
@@ -160,12 +163,12 @@ def fit_curve(
     noise = freedom + _DOUBT * np.sqrt(2.0 * freedom)
     kept = max(0.0, 1.0 - noise / max(float(np.sum(misses**2)), _TINY))
     values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
-    b_e, b_l, b_n, b_g = weights.tolist()
+    b_e, b_l, b_n, b_g, b_u = weights.tolist()
     return Curve(
         tuple(levels.tolist()),
         tuple(rungs.tolist()),
         offset,
-        (b_e, b_l, b_n, b_g),
+        (b_e, b_l, b_n, b_g, b_u),
         tuple(knots.tolist()),
         tuple(values.tolist()),
     )
@@ -177,25 +180,26 @@ def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
     With few rungs a body and one tail are all that can be told, and on a log scale the exponential tail goes: one
     noisy rung would make it a tail without a mean.
     """
-    exponential, lower, gumbel = 0, 1, 3
+    exponential, lower, gumbel, even = 0, 1, 3, 4
     if gaps.size + 1 >= _FULL_BASE:
-        return [] if log else [gumbel]
+        return [even] if log else [gumbel]
     if gaps.size == 1:
-        return [exponential, lower, gumbel]
+        return [exponential, lower, gumbel, even]
     if log:
-        return [exponential]
-    return [lower if gaps[-1] > gaps[0] else exponential, gumbel]
+        return [exponential, even]
+    return [lower if gaps[-1] > gaps[0] else exponential, gumbel, even]
 
 
 def _fit_gaps(
-    steps: Floats, gaps: Floats, parts: Floats, precision: Floats, floor: float
+    steps: Floats, gaps: Floats, parts: Floats, precision: Floats, floor: float, log: bool
 ) -> tuple[Floats, Floats]:
     """Return base weights and dQ/du of each gap, by reweighted nonnegative least squares."""
     slope = np.maximum(gaps, floor) / parts
-    weights = np.zeros(4)
+    weights = np.zeros(steps.shape[1])
+    held = np.array([[_LIGHT if log else 0.0, 0.0, 0.0, 0.0, 0.0]])
     for _ in range(6):
         scaling = precision / slope
-        weights, _ = nnls(steps * scaling[:, None], gaps * scaling)
+        weights, _ = nnls(np.vstack([steps * scaling[:, None], held]), np.append(gaps * scaling, 0.0))
         if not weights.any():
             weights = np.where(steps.any(axis=0), gaps.sum() / max(float(steps.sum()), _TINY), 0.0)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_EVEN_LINEAR, _EVEN_LOG = 300, 1200
-_FAR_SHARE, _FAR_THINNED = 0.7, 5
+_EVEN_LINEAR, _EVEN_LOG = 60, 1200
+_FAR, _THINNED = (
+    0.5,
+    20.0,
+)  # beyond this part of a log range candidates thin out, to one in so many at its end
 _RATIO, _SMALLEST = 1.012, 1e-4
 _FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
 
@@ -21,9 +24,12 @@ def wide(low: float, high: float, log: bool) -> Floats:
     """Return candidates over [low, high] of the modelling scale."""
     if log:
         even = np.linspace(low, high, _EVEN_LOG)
-        # Generous bounds are generous upwards: far out, where a stray candidate is a catastrophe, one in five will do.
-        far = np.abs(even) > _FAR_SHARE * max(abs(low), abs(high))
-        return np.asarray(even[~far | (np.arange(even.size) % _FAR_THINNED == 0)])
+        # Generous bounds are generous upwards: far out, where a stray candidate is a catastrophe, ever fewer will do.
+        far = (np.abs(even) / max(abs(low), abs(high)) - _FAR) / (1 - _FAR)
+        density = _THINNED ** -np.clip(far, 0.0, 1.0)
+        kept = np.diff(np.floor(np.cumsum(density) - 1e-9), prepend=-1.0) > 0
+        kept[-1] = True
+        return np.asarray(even[kept])
     span = high - low
     anchor = min(max(0.0, low), high)
     distances = span * _RATIO ** -np.arange(int(-np.log(_SMALLEST) / np.log(_RATIO)), dtype=np.float64)
