@@ -11,6 +11,7 @@ from quantail.evaluation import Evaluation
 from quantail.report import render_report, write_report
 from quantail.report.internal import MARK
 from quantail.report.markup import escape
+from quantail.schema import Column, Panel, Schema
 
 NAMES = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a & b\u202e", "</svg></style>")
 
@@ -132,3 +133,23 @@ def test_it_is_written_as_utf8(tmp_path):
     table = {"größe": np.array([1.0, 2.0, 3.0])}
     write_report(table, table, tmp_path / "r.html", measures=Evaluation(()))
     assert "größe" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_panel_is_drawn_over_time():
+    panel = Panel("id", "first", "last", 2000, 2003)
+    schema = Schema((Column("jobs", "integer", 0, 900, grid="log"),), unit="firm", panel=panel)
+    rng = np.random.default_rng(0)
+    table = {"id": np.arange(60), "first": np.repeat([2000, 2001], 30), "last": np.full(60, 2003)}
+    for year in range(2000, 2004):
+        jobs = np.floor(rng.pareto(1.5, 60) * 5).astype(int)
+        table[f"jobs_{year}"] = pa.array(jobs, mask=table["first"] > year)
+    page = render_report(pa.table(table), pa.table(table), schema=schema, measures=Evaluation(()))
+    for said in (
+        "Over time",
+        "Total jobs from 2000 to 2003",
+        "jobs: creation rate",
+        "Share of births still active",
+    ):
+        assert said in page
+    assert "units, real and synthetic" in page and "60 and 60" in page
+    assert "<h4>Density</h4>" in page and 'id="regressions"' not in page
