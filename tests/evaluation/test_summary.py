@@ -159,21 +159,26 @@ def test_too_many_predictors_leave_out_interactions_with_a_reason() -> None:
 def test_constant_and_collinear_columns_are_skipped_with_a_reason() -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(size=40)
-    real = {"x": x, "one": np.ones(40), "y": x + rng.normal(size=40)}
+    real = {"x": x, "one": np.ones(40), "twin": 2 * x, "y": x + rng.normal(size=40)}
     result = evaluate(real, real, holdout=real)
     assert result.value("km") == 1000
     reasons = {(s.name, s.columns): s.reason for s in result.skipped}
-    assert "collinear" in reasons["slope_diff", ("y", "x", "one")]
-    assert "does not vary" in reasons["nrmse", ("one", "x")]
+    assert "collinear" in reasons["slope_diff", ("y", "x", "twin")]  # the constant spoils no regression
     assert "does not vary" in reasons["wasserstein", ("one",)]
     assert ("pearson_difference", ("x", "one")) in reasons
-    assert result.value("nrmse", ("y", "x", "one")) < 1
+    assert result.value("nrmse", ("y", "x", "twin")) < 1
+    unseen = {**real, "y": np.ones(40)}
+    again = evaluate(real, real, unseen, measures=["nrmse"]).skipped
+    assert "does not vary in the holdout" in {s.columns: s.reason for s in again}["y", "x", "twin"]
+    constant = {"one": np.ones(40)}
+    skipped = {s.name for s in evaluate(constant, constant, constant).skipped}
+    assert {"pmse_woi", "pmse_woi_ratio", "holdout_pmse_ratio"} <= skipped
 
 
 def test_one_row_each() -> None:
     result = evaluate({"x": [1.0], "y": [2.0]}, {"x": [1.0], "y": [3.0]})
     assert result.value("ks", ("y",)) == 1.0
-    assert {"slope_diff", "pmse_lasso", "hill_error"} <= {skipped.name for skipped in result.skipped}
+    assert {"pearson_difference", "pmse_lasso", "hill_error"} <= {skipped.name for skipped in result.skipped}
 
 
 def test_formulas_give_every_coefficient_a_row() -> None:
@@ -229,3 +234,28 @@ def test_looking_up_an_absent_or_ambiguous_measure_says_so() -> None:
     with pytest.raises(DataError, match="more than once"):
         result.value("ks")
     assert isinstance(result, Evaluation) and len(result) == len(list(result))
+
+
+def test_columns_of_every_storage_type_are_read() -> None:
+    whole = pa.array([1, None, 3, 4, 5, 6])
+    text = pa.array(["a", "b", None, "a", "b", "a"])
+    table = pa.table(
+        {
+            "int": whole,
+            "decimal": whole.cast(pa.decimal128(25, 2)),
+            "date": whole.cast(pa.int32()).cast(pa.date32()),
+            "text": text,
+            "coded": text.dictionary_encode(),
+            "flag": pa.array([True, None, False, True, True, False]),
+            "nothing": pa.nulls(6),
+        }
+    )
+    frames = (table, pl.from_arrow(table), table.to_pandas(), table.to_pandas().convert_dtypes())
+    results = [evaluate(frame, frame, measures=["column", "km"]) for frame in frames]
+    for result in results:
+        assert {row.columns[0] for row in result if row.name == "ks"} == {"int", "decimal", "date"}
+        labels = {row.columns[0] for row in result if row.name == "total_variation"}
+        assert labels == {"text", "coded", "flag"}
+        assert all(row.badness == 0 for row in result)
+    filled = table.set_column(6, "nothing", pa.array(["x"] * 6))
+    assert evaluate(table, filled).value("total_variation", ("nothing",)) == 1.0

@@ -18,6 +18,7 @@ from quantail.evaluation.table_rows import resplits_for
 Floats = NDArray[np.float64]
 
 _DISTANCES = (univariate.KS, univariate.WASSERSTEIN, wasserstein.WRT_COLUMN, wasserstein.WRT_COLUMN_P)
+_NO_TAIL = "it needs a column that varies, without negative values and with enough of them in its tail"
 _LEAST_SPLIT = 40  # values below which halves say nothing about the tail
 
 
@@ -75,7 +76,10 @@ def _add_tails(rows: Rows, name: str, left: Floats, right: Floats) -> None:
     if left.size >= _LEAST_SPLIT:
         null = tails.split_null(profile, left, right.size, np.random.default_rng(0)) / scale
     for measure, error, expected in zip(tails.MEASURES, np.abs(made - truth) / scale, null, strict=True):
-        rows.put(measure, (name,), float(error), float(expected))
+        if np.isfinite(error):
+            rows.put(measure, (name,), float(error), float(expected))
+        else:
+            rows.skip((measure,), (name,), _NO_TAIL)
 
 
 def _add_labels(rows: Rows, pair: Pair, name: str) -> None:

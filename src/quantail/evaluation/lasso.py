@@ -20,13 +20,14 @@ from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
 from quantail.evaluation.logistic import information
 from quantail.evaluation.measure import Measure
+from quantail.evaluation.pmse import PMSE_RANGE, standardised
 from quantail.evaluation.references import TIBSHIRANI
 
 PMSE_LASSO = Measure(
     "pmse_lasso",
     "propensity",
     "How well a logistic regression with a LASSO penalty tells real rows from synthetic; 0 not at all.",
-    (0.0, 0.25),
+    PMSE_RANGE,
     "lower",
     0.0,
     TIBSHIRANI,
@@ -137,8 +138,8 @@ def _chosen_penalty(predictors: Floats, label: Floats, folds: int, seed: int) ->
 
 
 def _scaled(columns: Floats) -> Floats:
-    spread = columns.std(axis=0)
-    return np.asarray((columns - columns.mean(axis=0))[:, spread > 0] / spread[spread > 0])
+    scaled = standardised(columns)
+    return np.asarray(scaled[:, (scaled != 0).any(axis=0)])
 
 
 def _newton(predictors: Floats, label: Floats, penalty: float, b: Floats) -> Floats:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import (
+    is_missing,
     is_numeric,
     label_codes,
     raw_columns,
@@ -152,11 +153,12 @@ def cells_of(
 
 def column_cells(real: NDArray[Any], synth: NDArray[Any], edges: Sequence[float] | None = None) -> Cells:
     """Give numbers to the cells of one column in both tables; 0 stands for a missing number."""
-    if is_numeric(real) != is_numeric(synth):
+    kinds = {is_numeric(values) for values in (real, synth) if not is_missing(values).all()}
+    if len(kinds) > 1:
         raise DataError(
             "km: a column is numeric in one table and not in the other; write both in the same type."
         )
-    if not is_numeric(real):
+    if kinds == {False}:
         codes = np.concatenate(label_codes(real, synth))
         return Cells(codes, int(codes.max()) + 1)
     values = np.concatenate([real, synth]).astype(float)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.evaluation.reading import (
+    is_missing,
     is_numeric,
     label_codes,
     raw_columns,
@@ -79,6 +80,13 @@ class Pair:
         """Labels of both tables as numbers."""
         coded = {name: label_codes(self.real[name], self.synth[name]) for name in self.labels}
         return {name: (left, right) for name, (left, right) in coded.items()}
+
+    @cached_property
+    def varying(self) -> tuple[str, ...]:
+        """Numeric columns that vary among their known real values: those that a regression can use."""
+        return tuple(
+            name for name in self.numeric if np.unique(self.real[name][~np.isnan(self.real[name])]).size > 1
+        )
 
     @property
     def crossable(self) -> int:
@@ -166,8 +174,10 @@ def _names(left: Table, right: Table, schema: Schema | None) -> list[str]:
 def _holds_labels(left: Table, right: Table, unseen: Table | None, name: str, schema: Schema | None) -> bool:
     if schema is not None and name in [c.name for c in schema.columns if c.type == "category"]:
         return True
-    kinds = {is_numeric(table[name]) for table in (left, right, unseen) if table is not None}
-    if len(kinds) != 1:
+    # A column without any known value has no type, and goes with the others.
+    columns = [table[name] for table in (left, right, unseen) if table is not None]
+    kinds = {is_numeric(values) for values in columns if not is_missing(values).all()}
+    if len(kinds) > 1:
         raise DataError(
             f"column {name} is numeric in one table and not in the other; write both in the same type."
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from quantail.errors import OptionError
+from quantail.errors import DataError, OptionError
 from quantail.evaluation.logistic import fit_logit
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import matrix_pair
@@ -83,7 +83,9 @@ class Propensity(NamedTuple):
     @property
     def null(self) -> float:
         """Mean for two samples of one population."""
-        return pmse_null_mean(max(self.terms, 1), self.n_real, self.n_synth, fresh=True)
+        if not self.terms:
+            raise DataError("pmse: no column varies, so there is nothing to tell rows apart by.")
+        return pmse_null_mean(self.terms, self.n_real, self.n_synth, fresh=True)
 
     @property
     def ratio(self) -> float:
@@ -93,9 +95,7 @@ class Propensity(NamedTuple):
     @property
     def standardised(self) -> float:
         """Value less that mean, over the standard deviation."""
-        return (self.value - self.null) / pmse_null_sd(
-            max(self.terms, 1), self.n_real, self.n_synth, fresh=True
-        )
+        return (self.value - self.null) / pmse_null_sd(self.terms, self.n_real, self.n_synth, fresh=True)
 
 
 def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] | None = None) -> float:

@@ -24,10 +24,10 @@ COMPLETE = "rows without missing values"
 
 
 def add_sequence(rows: Rows, pair: Pair) -> None:
-    """Regress every numeric column on those before it, as a sequential synthesis does."""
-    for place in range(1, len(pair.numeric)):
-        response, predictors = pair.numeric[place], pair.numeric[:place]
-        columns = (response, *predictors)
+    """Regress every numeric column on those before it, as a sequential synthesis does; constants are left out."""
+    varying = pair.varying
+    for place in range(1, len(varying)):
+        columns = (varying[place], *varying[:place])
         (left, note), (right, other) = (_complete(table, columns) for table in (pair.real, pair.synth))
         if rows.wants(coefficients.INT_DIFF, coefficients.SLOPE_DIFF, coefficients.CI_OVERLAP):
             _add_linear(rows, left, right, columns, note or other)
@@ -91,8 +91,8 @@ def add_two_by_two(
                 rows.put(ratio, pair.names, found.pmse_ratio)
                 rows.put(distance, pair.names, found.wrt)
     linear = [regression for regression in regressions if regression.kind == "linear"]
-    if len(pair.numeric) > 1 or linear:
-        _add_specific(rows, pair, sets, holdout, linear[0] if linear else last_on_others(pair.numeric))
+    if len(pair.varying) > 1 or linear:
+        _add_specific(rows, pair, sets, holdout, linear[0] if linear else last_on_others(pair.varying))
 
 
 def last_on_others(numeric: Sequence[str]) -> Regression:

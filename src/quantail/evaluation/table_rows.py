@@ -71,10 +71,10 @@ def add_marginals(rows: Rows, pair: Pair) -> None:
     for measure, k in zip(marginal.MEASURES, (3, 2, 1), strict=True):
         if k == 3 or k < len(cells):
             sets = [[cells[name] for name in names] for names in marginal.marginal_sets(pair.names, k)]
-            rng = np.random.default_rng(0)
+            rng, draws = np.random.default_rng(0), max(20 // len(sets), 1)
             try:
                 score = np.mean([marginal.marginal_score(columns, n_real) for columns in sets])
-                null = np.mean([marginal.marginal_null(columns, n_real, rng) for columns in sets])
+                null = np.mean([marginal.marginal_null(columns, n_real, rng, draws) for columns in sets])
             except OptionError as error:  # labels with more values than fit into cells
                 rows.skip((measure,), pair.names, str(error))
             else:
@@ -93,7 +93,10 @@ def add_correlations(rows: Rows, pair: Pair) -> None:
         null = _correlation_null(real, len(synth), kind)
         for i, j in combinations(range(len(pair.numeric)), 2):
             columns = (pair.numeric[i], pair.numeric[j])
-            rows.put(measure, columns, float(difference[i, j]), float(null[i, j]))
+            if np.isfinite(difference[i, j]):
+                rows.put(measure, columns, float(difference[i, j]), float(null[i, j]))
+            else:
+                rows.skip((measure,), columns, "one of the columns does not vary")
 
 
 def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interactions: bool) -> None:
@@ -107,7 +110,12 @@ def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interac
         return
     found = propensity(left, right, crossed)
     value, ratio, standardised = measures
-    rows.put(value, pair.names, found.value, found.null)
+    try:
+        null = found.null
+    except DataError as error:
+        rows.skip(measures, pair.names, str(error))
+        return
+    rows.put(value, pair.names, found.value, null)
     rows.put(ratio, pair.names, found.ratio)
     rows.put(standardised, pair.names, found.standardised)
 
