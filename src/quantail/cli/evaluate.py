@@ -119,7 +119,7 @@ def measures(result: "Evaluation") -> dict[str, Any]:
 def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) -> None:
     """Print one line for each measure, over all its columns; `yardstick` adds a column to compare with."""
     say(INTERNAL, style="bold yellow")
-    table = _table("measure", "of", number=("mean",))
+    table = _table("measure", number=("rows", "mean"))
     if yardstick is not None:
         table.add_column("fresh sample", justify="right")
         fresh = {line.measure.name: line.mean for line in yardstick.overview()}
@@ -128,7 +128,7 @@ def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) 
     table.add_column("where", overflow="fold")
     for line in result.overview():
         nulls = [row.null for row in result if row.name == line.measure.name and row.null is not None]
-        shown = [line.measure.name, "table" if line.count == 1 else str(line.count), f"{line.mean:.4g}"]
+        shown = [line.measure.name, str(line.count), f"{line.mean:.4g}"]
         if yardstick is not None:
             shown.append(f"{fresh[line.measure.name]:.4g}" if line.measure.name in fresh else "")
         shown += [f"{sum(nulls) / len(nulls):.3g}" if nulls else "", f"{line.measure.best:g}"]
