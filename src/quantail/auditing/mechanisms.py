@@ -104,7 +104,7 @@ def choice_mechanism(relation: Relation, rows: int) -> Mechanism:
         (leaf,) = gate.plan.leaves()
         first, second, target = np.array(table, dtype=np.int64).reshape(-1, 3).T
         cells = [Cells("", Vector.of(codes), np.full(2, 0.5)) for codes in (first, second, target)]
-        return choose(gate, leaf, cells[2], cells[:2], rows, 0.1, none=True)
+        return choose(gate, leaf, cells[2], cells[:2], rows, lambda candidate: 0.1)
 
     return mechanism
 
