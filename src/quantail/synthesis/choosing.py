@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _MARGIN_STEPS = 50
-_DOUBT = 2.0  # standard deviations of a count
+_BELIEVED, _DOUBT = 1.5, 2.0  # standard deviations of a count
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,13 @@ def conditional_shares(
 ) -> Floats:
     """Return the shares of a target in every cell of a context, from noisy counts of pairs: post-processing.
 
-    What the counts say beyond independence is believed as far as it exceeds noise (James-Stein, cell by cell of the
-    context), and pairs that should be there but are not to be told from none are taken as impossible; then the table
-    is made to agree with the shares that were released before, of context and target.
+    What a count says beyond independence is believed as far as it exceeds noise (James-Stein, pair by pair), and pairs
+    that should be there but are not to be told from none are taken as impossible; then the table is made to agree with
+    the shares that were released before, of context and target.
     """
     expected = rows * np.outer(context, marginal)
     beyond = found - expected
-    size = (beyond**2).sum(axis=1, keepdims=True)
-    kept = np.maximum(0.0, 1.0 - marginal.size * deviation**2 / np.maximum(size, 1e-300))
+    kept = np.maximum(0.0, 1.0 - (_BELIEVED * deviation) ** 2 / np.maximum(beyond**2, 1e-300))
     table = np.maximum(expected + kept * beyond, 1e-12 * rows + 1e-9 * expected)
     impossible = (found < _DOUBT * deviation) & (expected > 2 * _DOUBT * deviation)
     table = np.where(impossible, 1e-12 * rows, table)

@@ -43,7 +43,7 @@ _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the mo
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
 _FEW_LABELS = 20
-_COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 10.0)  # for the first few, and for those beyond
+_COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
 MOST_CHOICES = 3
 
