@@ -11,13 +11,15 @@ from typing import Any
 from quantail.evaluation import Evaluation
 from quantail.report.budget import draw_budget
 from quantail.report.card import Released
+from quantail.report.column_figures import draw_columns
 from quantail.report.dossier import Dossier, gather
 from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import draw_measures
 from quantail.report.page import links, page, section
+from quantail.report.pair_figures import draw_relations
 from quantail.report.regressions import draw_regressions
-from quantail.report.sections import draw_columns, draw_relations, draw_trends
 from quantail.report.summary import draw_summary
+from quantail.report.trend_figures import draw_trends
 from quantail.schema import Schema
 
 MARK = "Shows confidential rows without noise: not private, not to be published."

@@ -10,11 +10,11 @@ from quantail.evaluation.formula_text import Factor
 from quantail.evaluation.regressions import Regression
 from quantail.report.columns import AnyColumn, Numbers
 from quantail.report.dossier import Dossier
+from quantail.report.legend import draw_key
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, sentence, table
 from quantail.report.plots.forest import Estimate, draw_forest
 from quantail.report.plots.numbers import short
-from quantail.report.sections import draw_key
 
 MOST_PREDICTORS = 12
 

@@ -1,0 +1,62 @@
+"""Columns together: all rank correlations at a glance, and the pairs that tell most."""
+
+from collections.abc import Sequence
+
+from quantail.report.association import Pair, all_pairs, telling_pairs
+from quantail.report.columns import AnyColumn, Numbers
+from quantail.report.dossier import Dossier
+from quantail.report.legend import draw_key
+from quantail.report.markup import Markup, element
+from quantail.report.page import section, table
+from quantail.report.plots.correlations import draw_correlations
+from quantail.report.plots.pairs import SHOWN_ROWS, draw_pair
+
+MOST_PAIRS = 8
+
+
+def draw_relations(dossier: Dossier) -> Markup | None:
+    """Draw all rank correlations, and the pairs of columns that tell most."""
+    pairs = all_pairs(dossier.columns)
+    if not pairs:
+        return None
+    shown = telling_pairs(pairs, MOST_PAIRS)
+    chosen = (
+        f"Of {len(pairs)} pairs the {len(shown)} that tell most: the largest differences and the strongest relations. "
+        if len(shown) < len(pairs)
+        else ""
+    )
+    return section(
+        "pairs",
+        "Columns together",
+        _at_a_glance(dossier.columns, pairs),
+        draw_key(),
+        element("div", *map(_pair, shown), class_="plots wide"),
+        hint=chosen
+        + f"Dots are a sample of at most {SHOWN_ROWS} rows. The lines are the 10%, 50% and 90% quantiles of the "
+        "vertical column given the horizontal one, from all rows; thin blue ones repeat the real table's.",
+    )
+
+
+def _at_a_glance(columns: Sequence[AnyColumn], pairs: Sequence[Pair]) -> Markup | None:
+    """Draw all rank correlations, beside a list of the pairs that differ most."""
+    names = [column.name for column in columns if isinstance(column, Numbers)]
+    numeric = [p for p in pairs if isinstance(p.first, Numbers) and isinstance(p.second, Numbers)]
+    if len(names) < 3:
+        return None
+    caption = (
+        "Rank correlations: real above the diagonal, synthetic below. Blue is positive, orange negative."
+    )
+    worst = sorted(pairs, key=lambda pair: -pair.gap)[:MOST_PAIRS]
+    rows = [[f"{p.first.name} and {p.second.name}", f"{p.real:.2f}", f"{p.synth:.2f}"] for p in worst]
+    head = ("largest differences", "real", "synthetic")
+    return element(
+        "div",
+        element("figure", draw_correlations(names, numeric), element("figcaption", caption)),
+        table("Pairs of columns that differ most", head, rows, numbers=(1, 2)),
+        class_="plots wide",
+    )
+
+
+def _pair(pair: Pair) -> Markup:
+    caption = f"{pair.first.name} and {pair.second.name}: association {pair.real:.2f} real, {pair.synth:.2f} synthetic"
+    return element("figure", element("div", *draw_pair(pair), class_="pair"), element("figcaption", caption))
