@@ -40,6 +40,12 @@ class ModelError(QuantailError):
     exit_code = 7
 
 
+class EngineError(QuantailError):
+    """Workers cannot be reached, or get lost again and again."""
+
+    exit_code = 8
+
+
 class OptionError(QuantailError):
     """An option has a value that is not allowed."""
 

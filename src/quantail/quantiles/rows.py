@@ -26,6 +26,9 @@ from quantail.privacy import Noise
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
 
+Ask = Callable[["Chunk"], Any]
+Join = Callable[[Any, Any], Any]
+
 CHUNK = 1 << 17  # rows that are worked on together: their columns stay in the processor's cache
 
 
@@ -45,7 +48,7 @@ class Rows(ABC):
     size: int
 
     @abstractmethod
-    def combine(self, ask: Callable[[Chunk], Any], join: Callable[[Any, Any], Any]) -> Any:
+    def combine(self, ask: Ask, join: Join) -> Any:
         """Ask every chunk, and join the answers in the order of rows; `join` is associative."""
 
     def keep(self, vector: "Vector") -> "Vector":
@@ -64,7 +67,7 @@ class HeldRows(Rows):
         self.columns, self.chunk = columns, chunk
         self.size = next(iter(columns.values())).size if size is None else size
 
-    def combine(self, ask: Callable[[Chunk], Any], join: Callable[[Any, Any], Any]) -> Any:
+    def combine(self, ask: Ask, join: Join) -> Any:
         """Ask chunk after chunk."""
         return reduce(join, map(ask, self._chunks()))
 

@@ -5,7 +5,7 @@ Groups are counted in a first pass, which also finds what does not fit the schem
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.frames import FrameShape, Source, confidential_columns
 from quantail.quantiles import HeldRows, Rows
-from quantail.quantiles.rows import Array, Chunk
+from quantail.quantiles.rows import Array, Ask, Chunk, Join
 from quantail.schema import Schema, core_of
 
 GroupKey = tuple[int, ...]
@@ -83,15 +83,18 @@ class StreamedTable(TableRows):
 class StreamedRows(Rows):
     """Rows of a source, or those of some groups, read anew for every question."""
 
-    def __init__(self, source: Source, schema: Schema, size: int, cells: list[int] | None = None) -> None:
-        self._source, self._schema, self._cells, self.size = source, schema, cells, size
+    def __init__(
+        self, source: Source, schema: Schema, size: int, cells: list[int] | None = None, start: int = 0
+    ) -> None:
+        self._source, self._schema, self._cells = source, schema, cells
+        self.size, self._start = size, start
 
-    def combine(self, ask: Callable[[Chunk], Any], join: Callable[[Any, Any], Any]) -> Any:
+    def combine(self, ask: Ask, join: Join) -> Any:
         """Ask chunk after chunk."""
         return reduce(join, map(ask, self._chunks()))
 
     def _chunks(self) -> Iterator[Chunk]:
-        start = 0
+        start = self._start
         for table in self._source.chunks():
             columns: Mapping[str, Array] = confidential_columns(table, self._schema)
             if self._cells is not None:

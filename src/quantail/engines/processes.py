@@ -1,0 +1,53 @@
+"""Several processes of this machine, by joblib."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from quantail.engines.engine import ATTEMPTS, Engine
+from quantail.errors import EngineError
+
+
+class ProcessEngine(Engine):
+    """Processes of this machine.
+
+    Parameters
+    ----------
+    workers : int, optional
+        How many; by default one for every processor.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        try:
+            import joblib
+        except ImportError:
+            joblib = None
+        if joblib is None:
+            raise EngineError('several processes need joblib; install it: pip install "quantail[scale]"')
+        self._joblib, self._workers = joblib, workers or -1
+
+    def each(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Do the work in processes; when one gets lost, what is not done yet is given to new ones."""
+        left = dict(enumerate(items))
+        for _ in range(ATTEMPTS):
+            try:
+                for place, result in self._round(work, list(left.items())):
+                    del left[place]
+                    yield place, result
+                return
+            except BrokenProcessPool:
+                continue
+        raise EngineError(
+            f"processes were lost {ATTEMPTS} times, perhaps for want of memory; use fewer workers, or smaller "
+            "partitions"
+        )
+
+    def _round(self, work: Callable[[Any], Any], items: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+        parallel = self._joblib.Parallel(self._workers, return_as="generator_unordered", pre_dispatch="all")
+        placed = self._joblib.delayed(_placed)
+        done: Iterator[tuple[int, Any]] = parallel(placed(work, place, item) for place, item in items)
+        return done
+
+
+def _placed(work: Callable[[Any], Any], place: int, item: Any) -> tuple[int, Any]:
+    return place, work(item)

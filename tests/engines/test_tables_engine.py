@@ -1,0 +1,178 @@
+"""Partitioned tables in this process: the model of the whole table, paid for once, decided once."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from partitioned import REGIONS, SIZES, maker_of, outcome, schema_of, table_of, write_partitioned
+
+from quantail.engines import LocalEngine, Partitions, synthesize_table, tables
+from quantail.engines.output import MODELS
+from quantail.errors import BudgetError, DataError, OptionError
+from quantail.frames import FrameShape
+from quantail.privacy import Ledger
+from quantail.synthesis import TableSynthesizer
+
+RELATIONS = ("replace-one", "add-remove")
+
+
+class Twice(LocalEngine):
+    """Does all work twice, as if every worker had been lost after it was done."""
+
+    def each(self, work, items):
+        yield from [*super().each(work, items), *super().each(work, items)][: len(items)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_partitioned(table_of(), tmp_path / "table")
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("large", [10**6, 400])  # all groups by workers, or two of three from many parts
+def test_the_model_is_that_of_the_whole_table(tmp_path, folder, relation, large):
+    schema = schema_of(relation)
+    model = synthesize_table(folder, tmp_path / "out", maker_of(schema), large=large)
+    whole = maker_of(schema).fit(table_of())
+    assert model.to_dict()["groups"] == whole.to_dict()["groups"]
+    assert model.plan == whole.plan
+
+
+def test_a_table_without_groups_may_lie_in_many_files(tmp_path):
+    folder = write_partitioned(table_of(), tmp_path / "table", files=5, by=False)
+    schema = schema_of(by=())
+    whole = maker_of(schema).fit(table_of())
+    for large in (10**6, 10):
+        model = synthesize_table(folder, tmp_path / f"out-{large}", maker_of(schema), large=large)
+        assert model.to_dict()["groups"] == whole.to_dict()["groups"]
+
+
+def test_rows_are_written_where_their_group_is(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(tables, "BLOCK", 400)
+    model = synthesize_table(folder, tmp_path / "out", maker_of(schema_of()))
+    back = Partitions(tmp_path / "out", schema_of())
+    assert back.sizes() == {(k,): size for k, size in enumerate(SIZES)}
+    written = sorted(path.name for path in (tmp_path / "out" / "region=south%2Feast").iterdir())
+    assert written == ["part-0.parquet", "part-1.parquet", "part-2.parquet"]
+    read = back.source(((1,),)).read()
+    assert read["region"].unique().to_pylist() == [REGIONS[1]]
+    assert read.schema.equals(model.sample(1).schema)
+    assert b"NOT PRIVATE" in pq.read_schema(tmp_path / "out/region=west/part-0.parquet").metadata[b"quantail"]
+    assert np.abs(np.median(read["jobs"]) - np.median(table_of()["jobs"])) < 3
+
+
+def test_work_done_twice_changes_nothing(tmp_path, folder):
+    for name, engine in (("once", LocalEngine()), ("twice", Twice())):
+        synthesize_table(folder, tmp_path / name, maker_of(schema_of()), engine, large=400)
+    assert outcome(tmp_path / "once") == outcome(tmp_path / "twice")
+
+
+def test_secure_noise_is_decided_once(tmp_path, folder):
+    # The second worker that comes to a group finds it released, whatever its own answers would have been.
+    seen = []
+
+    class Watching(Twice):
+        def each(self, work, items):
+            for place, _ in LocalEngine().each(work, items):
+                seen.append({p.name: p.read_text() for p in (tmp_path / "out" / MODELS).iterdir()})
+                yield place, None
+            for item in items:
+                work(item)
+            assert {p.name: p.read_text() for p in (tmp_path / "out" / MODELS).iterdir()} == seen[-1]
+
+    model = synthesize_table(folder, tmp_path / "out", TableSynthesizer(schema_of(), 4), Watching())
+    assert model.private and len(seen) == 3
+    decided = [json.loads(text)["groups"][0] for text in seen[-1].values()]
+    assert sorted(map(str, decided)) == sorted(map(str, model.to_dict()["groups"]))
+
+
+def test_the_ledger_is_charged_once_and_before_any_row_is_read(tmp_path, folder, monkeypatch):
+    ledger = Ledger.create(tmp_path / "ledger", "firms", 4)
+    read = tables.HeldTable
+    spent = []
+    monkeypatch.setattr(tables, "HeldTable", lambda *parts: (spent.append(ledger.spent), read(*parts))[1])
+    schema = schema_of(name="firms")
+    synthesize_table(folder, tmp_path / "out", TableSynthesizer(schema, 4), ledger=ledger)
+    assert spent == [4, 4, 4] and ledger.spent == 4
+    with pytest.raises(BudgetError):
+        synthesize_table(folder, tmp_path / "again", TableSynthesizer(schema, 4), ledger=ledger)
+    assert spent == [4, 4, 4]  # refused before anything was read
+
+
+def test_groups_without_files_are_released_like_others_under_add_remove(tmp_path):
+    table = table_of(sizes=(300, 0, 500))
+    folder = write_partitioned(table, tmp_path / "table")
+    (folder / "region=south%2Feast" / "part-0.parquet").unlink()
+    (folder / "region=south%2Feast" / "part-1.parquet").unlink()
+    schema = schema_of("add-remove")
+    model = synthesize_table(folder, tmp_path / "out", maker_of(schema))
+    assert model.to_dict()["groups"] == maker_of(schema).fit(table).to_dict()["groups"]
+    assert len(model.groups) == 3
+    schema = schema_of("replace-one")
+    assert len(synthesize_table(folder, tmp_path / "public", maker_of(schema)).groups) == 2
+
+
+def test_small_groups_are_fitted_together(tmp_path, folder):
+    schema = schema_of(merge_below=600)
+    model = synthesize_table(folder, tmp_path / "out", maker_of(schema))
+    assert model.to_dict()["groups"] == maker_of(schema).fit(table_of()).to_dict()["groups"]
+    assert {path.name for path in (tmp_path / "out" / MODELS).iterdir()} == {"group-0.json", "group-1.json"}
+
+
+def test_what_is_wrong_with_the_folder_shows_before_the_charge(tmp_path, folder):
+    ledger = Ledger.create(tmp_path / "ledger", "firms", 4)
+    maker = TableSynthesizer(schema_of(name="firms"), 4)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    (tmp_path / "void").mkdir()
+    flat = write_partitioned(table_of(), tmp_path / "flat", by=False)
+    other = write_partitioned(table_of(), tmp_path / "other")
+    (other / "region=west").rename(other / "region=moon")
+    torn = write_partitioned(table_of(), tmp_path / "torn")
+    (torn / "region=west" / "part-0.parquet").write_bytes(b"PAR1")
+    narrow = tmp_path / "narrow"
+    write_partitioned(table_of().drop_columns(["pay"]), narrow)
+    for place, out, words in (
+        (folder, "full", "not an empty folder"),
+        (tmp_path / "void", "out", "no Parquet files"),
+        (flat, "out", "in no folder region="),
+        (other, "out", "does not list"),
+        (torn, "out", "must be complete"),
+        (narrow, "out", "'pay' is missing"),
+    ):
+        with pytest.raises(DataError, match=words):
+            synthesize_table(place, tmp_path / out, maker, ledger=ledger)
+    assert ledger.spent == 0
+
+
+def test_progress_is_told(tmp_path, folder):
+    told = []
+    synthesize_table(
+        folder, tmp_path / "out", maker_of(schema_of()), progress=lambda *parts: told.append(parts)
+    )
+    assert [share for _, share in told] == pytest.approx([1 / 3, 2 / 3, 1.0])
+
+
+def test_row_groups_make_stretches_of_bounded_size(tmp_path):
+    folder = write_partitioned(table_of(), tmp_path / "table", files=1, row_group_size=100)
+    parts = Partitions(folder, schema_of(), most=250)
+    stretches = parts.source(((1,),)).stretches
+    assert [stretch.rows for stretch in stretches] == [200, 200, 200, 200, 100]
+    assert parts.source(((1,),)).read().num_rows == 900
+    assert FrameShape.of(parts.empty(), schema_of()).columns[-1].name == "region"
+
+
+def test_engines_are_known_by_name():
+    from quantail.engines import engine_of
+
+    assert isinstance(engine_of("local"), LocalEngine)
+    for options in (
+        ("spark",),
+        ("dask",),
+        ("local", "tcp://127.0.0.1:1"),
+        ("local", None, 2),
+        ("processes", None, 0),
+    ):
+        with pytest.raises(OptionError):
+            engine_of(*options)
