@@ -102,3 +102,6 @@ def test_columns_that_are_not_there_are_named():
         Formula.parse("y ~ w").design(TABLE)
     with pytest.raises(DataError, match=r"write C\(g\)"):
         Formula.parse("y ~ log(g)").design(TABLE)
+    many = {"y": [1.0] * 600, "g": [str(number) for number in range(600)]}
+    with pytest.raises(DataError, match="too many for a regression"):
+        Formula.parse("y ~ g").design(many)

@@ -95,7 +95,7 @@ def test_result_is_tidy_fits_json_and_every_frame() -> None:
     assert isinstance(frames[0], pa.Table) and isinstance(frames[2], pl.DataFrame)
     assert all(list(frame["value"].to_numpy()) == [row.value for row in result] for frame in frames)
     assert frames[1].loc[0, "columns"] == "X1, X2, X3"
-    assert str(result).splitlines()[1].startswith("pmse_woi")
+    assert str(result).splitlines()[1].startswith("pmse_woi") and repr(result).count("\n") == 0
 
 
 def test_mixed_types_and_missing_values_without_a_schema() -> None:
@@ -189,6 +189,14 @@ def test_formulas_give_every_coefficient_a_row() -> None:
     for name in ("coefficient_difference", "ci_overlap"):
         notes = [row.note for row in result if row.name == name]
         assert [notes.count(text) for text in formulas] == [3, 2, 2]
+    assert (
+        evaluate(real, synth, formulas=formulas * 2, measures=["ci_overlap", "coefficient_difference"])
+        == result
+    )
+    with pytest.raises(
+        DataError, match="lacks the column"
+    ):  # a mistyped name is an error, not a skipped measure
+        evaluate(real, synth, formulas="X3 ~ X9")
     slope = result.value("coefficient_difference", ("X3", "X1"), "X3 ~ X1")
     assert slope != result.value("coefficient_difference", ("X3", "X1"), "X3 ~ X1 + X2")
 

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 Levels = Mapping[str, tuple[str, ...]]
 
 INTERCEPT = "Intercept"
+MOST_LEVELS = 500
 
 _FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
     "log": np.log,
@@ -84,6 +85,10 @@ class Formula:
         for name in self.columns:
             if name in asked or not all(is_numeric(table[name]) for table in tables):
                 found[name] = _sorted_levels([table[name] for table in tables])
+                if len(found[name]) > MOST_LEVELS:
+                    raise DataError(
+                        f"column {name} has more than {MOST_LEVELS} labels, too many for a regression."
+                    )
         return found
 
     def design(self, frame: Any, levels: Levels | None = None, role: str = "given") -> Design:

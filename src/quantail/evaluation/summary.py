@@ -14,6 +14,7 @@ import numpy as np
 from quantail.evaluation import panel
 from quantail.evaluation.column_rows import add_columns
 from quantail.evaluation.pair import Pair, read_pair
+from quantail.evaluation.reading import require_columns
 from quantail.evaluation.registry import chosen
 from quantail.evaluation.regression_rows import add_formulas, add_sequence, add_two_by_two
 from quantail.evaluation.regressions import Regression
@@ -30,7 +31,7 @@ def evaluate(
     schema: Schema | None = None,
     rng: np.random.Generator | None = None,
     *,
-    formulas: Sequence[str] = (),
+    formulas: str | Sequence[str] = (),
     measures: Iterable[str] | None = None,
     replicates: Sequence[Any] = (),
 ) -> Evaluation:
@@ -47,7 +48,7 @@ def evaluate(
         column is compared, in the real table's order. The schema of a panel adds measures of dynamics.
     rng : numpy Generator, optional
         Randomness of re-splits and permutations; a fixed stream unless given.
-    formulas : sequence of str
+    formulas : str or sequence of str
         Regressions to compare, such as "wage ~ education + C(region)", "logistic: union ~ wage" or
         "quantile(0.9): wage ~ age".
     measures : names, optional
@@ -66,9 +67,12 @@ def evaluate(
     >>> evaluate(table, table).value("km")
     1000.0
     """
-    regressions = [Regression.parse(text) for text in formulas]
+    texts = (formulas,) if isinstance(formulas, str) else formulas
+    regressions = [Regression.parse(text) for text in dict.fromkeys(texts)]
     rows = Rows(chosen(measures))
     pair = read_pair(real, synth, holdout, schema)
+    for regression in regressions:
+        require_columns(pair.real, regression.formula.columns, "real")
     others = [read_pair(real, replicate, None, schema).synth for replicate in replicates]
     add_propensity(rows, pair, rng)
     add_distances(rows, pair, rng)

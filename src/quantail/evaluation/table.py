@@ -95,7 +95,7 @@ class Overview:
     worst: Measured
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """All measures of one comparison, computed from real rows without noise: not private, internal only."""
 
@@ -109,6 +109,10 @@ class Evaluation:
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.measures)
+
+    def __repr__(self) -> str:
+        """Say how much there is, as a notebook shows it."""
+        return f"<Evaluation: {len(self)} rows, {len(self.skipped)} skipped; print it, or use to_pandas()>"
 
     def __str__(self) -> str:
         """Print the rows in columns of text."""
