@@ -25,15 +25,24 @@ def table(name):
 
 
 def cps1988():
+    """Predictors are declared: what is known to matter for wages, and nothing for the rest."""
     return Schema(
         (
             Column("ethnicity", "category", categories=("cauc", "afam")),
             Column("smsa", "category", categories=("no", "yes")),
             Column("region", "category", categories=("northeast", "midwest", "south", "west")),
             Column("parttime", "category", categories=("no", "yes")),
-            Column("education", "integer", 0, 18),
-            Column("experience", "integer", -5, 65),
-            Column("wage", "numeric", 1, 20_000, grid="log", decimals=2),
+            Column("education", "integer", 0, 18, predictors=()),
+            Column("experience", "integer", -5, 65, predictors=("education",)),
+            Column(
+                "wage",
+                "numeric",
+                1,
+                20_000,
+                grid="log",
+                decimals=2,
+                predictors=("region", "education", "experience"),
+            ),
         ),
         unit="man",
         name="cps1988",

@@ -35,8 +35,9 @@ def build_frame(
     arrays = {}
     for name, (storage, dtype) in described.items():
         column, type_ = schema.column(name), storage_type(storage)
-        if name in kept:
-            arrays[name] = _kept(kept[name], type_, dtype)
+        is_categorical = dtype.removeprefix("ordered ") in CATEGORICAL
+        if name in kept and (column.other or not is_categorical):  # else its codes are the same as they were
+            arrays[name] = _kept(kept[name], type_)
         elif column.is_labelled:
             arrays[name] = _labelled(columns[name], column, type_, dtype)
         elif column.is_dated:
@@ -52,11 +53,11 @@ def build_frame(
     return to_pandas(library, table, described if original == "pandas" else {})
 
 
-def _kept(data: pa.Array, type_: pa.DataType, dtype: str) -> pa.Array:
+def _kept(data: pa.Array, type_: pa.DataType) -> pa.Array:
     """Return a column as it is, in the type of the fitted table if that can hold it."""
     with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):  # else its own type stays
-        data = data.cast(type_)
-    return data.dictionary_encode() if dtype.removeprefix("ordered ") in CATEGORICAL else data
+        return data.cast(type_)
+    return data
 
 
 def check_lengths(columns: Mapping[str, Array], names: tuple[str, ...]) -> None:

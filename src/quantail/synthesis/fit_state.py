@@ -105,18 +105,34 @@ class Fit:
             draw_column(rows, model, self.rng.random(SIMULATED_ROWS), self.public)
         return rows
 
-    def cells(self, name: str, status: str = "") -> tuple[Cells, tuple[float, ...]]:
-        """Return an earlier column in cells, with their cut points; shares among rows that `status` says are there."""
-        simulated = self.simulate().values
-        own, vector = simulated[name], self.values[name]
+    def cells(
+        self, name: str, status: str = "", by_innovation: bool = False
+    ) -> tuple[Cells, tuple[float, ...]]:
+        """Return an earlier column in cells, with their cut points.
+
+        Parameters
+        ----------
+        status : str
+            Shares are those among the rows that this status says are there.
+        by_innovation : bool
+            Cut a number by what earlier columns leave of it, which is what slopes are taken on.
+        """
+        simulated, model = self.simulate(), self.models[name]
+        own, vector = simulated.values[name], self.values[name]
         cuts: tuple[float, ...] = ()
         number = len(self.shares.get(name, ()))
-        model = self.models[name]
         if isinstance(model, NumericModel):
-            cuts = tuple(np.quantile(there(own), even_levels(NUMBER_CELLS)).tolist())
+            if by_innovation:
+                own = np.where(np.isnan(own), np.nan, simulated.innovations[name])
+                vector = self.innovations[name]
+            there = own[~np.isnan(own)]
+            cuts = tuple(
+                np.quantile(there if there.size else np.zeros(1), even_levels(NUMBER_CELLS)).tolist()
+            )
             number = NUMBER_CELLS + bool(model.status)
             vector = vector.map(partial(context_cell, cuts=cuts))
-        kept = context_cell(own, cuts)[simulated[status] == 0] if status else context_cell(own, cuts)
+        cell = context_cell(own, cuts)
+        kept = cell[simulated.values[status] == 0] if status else cell
         shares = np.bincount(kept, minlength=number) / max(kept.size, 1)
         return Cells(name, vector, shares), cuts
 

@@ -39,7 +39,7 @@ from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
-_SEEN = 40.0  # signal that a label must have for its shift to be asked, where predictors are chosen
+_SEEN = 25.0  # signal that a label must have for its shift to be asked
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
@@ -109,7 +109,7 @@ def _chosen_effects(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vect
     overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
     cell = residual.map(lambda part: np.where(np.isnan(part), -1, np.searchsorted(overall, part)))
     target = Cells(design.column.name, cell, np.diff(_levels(), prepend=0.0, append=1.0))
-    left = {name: fit.cells(name, design.status)[0] for name in design.candidates}
+    left = {name: fit.cells(name, design.status, by_innovation=True)[0] for name in design.candidates}
     effects = _Effects([], [], overall)
     for choice in range(1, design.choices + 1):
         pick, *leaves = design.leaves(f"choice {choice}")[-3:]
@@ -264,8 +264,7 @@ def _fit_shift(
     expected = np.maximum(fit.present(design.status) * share, 1.0)
     grid = local(*_around(overall, scale))
     noise = fit.noise_rows(leaves[0]) / 2
-    # A declared effect is asked of every label; a chosen one of those that enough rows are expected to have.
-    seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN * bool(design.choices))
+    seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN)
     if seen.size < 2:
         seen = np.argsort(-expected)[:2]
     places = np.full(codes.size, -1)
