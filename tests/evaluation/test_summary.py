@@ -267,3 +267,8 @@ def test_columns_of_every_storage_type_are_read() -> None:
         assert all(row.badness == 0 for row in result)
     filled = table.set_column(6, "nothing", pa.array(["x"] * 6))
     assert evaluate(table, filled).value("total_variation", ("nothing",)) == 1.0
+
+
+def test_columns_of_lists_are_compared_as_labels() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0], "many": [np.array([1, 2]), np.array([3])]})
+    assert evaluate(table, table, measures=["total_variation"]).value("total_variation", ("many",)) == 0

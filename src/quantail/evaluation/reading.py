@@ -140,6 +140,8 @@ def _is_nothing(value: Any) -> bool:
         return bool(value != value)
     except TypeError:  # pandas' NA compares to nothing, not even to itself
         return True
+    except ValueError:  # an array compares entry by entry; it is something
+        return False
 
 
 def _numbers(values: NDArray[Any], name: str, role: str) -> Floats:
