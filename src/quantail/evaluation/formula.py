@@ -167,7 +167,7 @@ def _indicators(
         raise DataError(f"{factor}: column {factor.column} holds labels; write C({factor.column}).")
     place = {level: number for number, level in enumerate(levels)}
     missing = is_missing(values)
-    code = np.array([place.get(label, -1) for label in _labels(values)])
+    code = np.array([place.get(label, -1) for label in label_texts(values)])
     if (code[~missing] < 0).any():
         raise DataError(
             f"column {factor.column} has labels that are not among its levels; collect them first."
@@ -179,7 +179,7 @@ def _indicators(
     return block, [f"{factor.column}[{levels[level]}]" for level in kept]
 
 
-def _labels(values: NDArray[Any]) -> list[str]:
+def label_texts(values: NDArray[Any]) -> list[str]:
     """Write labels as text, whole numbers without a decimal point whatever their type."""
     if is_numeric(values):
         return [format(float(value), ".15g") for value in values]
@@ -187,7 +187,7 @@ def _labels(values: NDArray[Any]) -> list[str]:
 
 
 def _sorted_levels(columns: list[NDArray[Any]]) -> tuple[str, ...]:
-    seen = {label for values in columns for label in _labels(values[~is_missing(values)])}
+    seen = {label for values in columns for label in label_texts(values[~is_missing(values)])}
     try:
         return tuple(sorted(seen, key=float))
     except ValueError:

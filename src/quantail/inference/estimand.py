@@ -5,32 +5,36 @@ mean(wage)
 quantile(wage, 0.9)
 top(wage, 0.01)                      the share of the total that the largest 1% of rows hold
 gini(wage)
+
+Rows with a missing value in a column that takes part are left out.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression, gini, top_share
-from quantail.evaluation.formula import Levels
-from quantail.evaluation.reading import is_missing, is_numeric, raw_columns, require_columns
+from quantail.evaluation.formula import Levels, label_texts
+from quantail.evaluation.reading import is_missing, is_numeric, require_columns
 
 Floats = NDArray[np.float64]
+Table = Mapping[str, NDArray[Any]]
 Kind = Literal["mean", "quantile", "top", "gini"]
 
 _FIGURE = re.compile(r"\s*(mean|quantile|top|gini)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
+_BLOCKS = 50  # parts that a jackknife leaves out in turn: enough for a naive error, cheap on large tables
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Estimates, and the standard errors that someone would state who took the table for a real sample."""
+class Answer(NamedTuple):
+    """Estimates, and the standard errors that one would state who took the table for a real sample."""
 
     estimates: Floats
     naive_errors: Floats
@@ -44,23 +48,44 @@ class Figure:
     column: str
     level: float = 0.5
 
-    def answer(self, frame: Any) -> Answer:
-        """Compute it, with its usual standard error (by influence; for a quantile, from its density)."""
-        values = _present(frame, self.column)
+    def estimate(self, table: Table) -> float:
+        """Compute it on a table."""
+        return float(self._measure(_present(table, self.column)))
+
+    def naive_error(self, table: Table) -> float:
+        """Compute its usual standard error: from the density for a quantile, else by a jackknife."""
+        values = _present(table, self.column)
         if self.kind == "mean":
-            return _single(values.mean(), values - values.mean())
+            return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
         if self.kind == "quantile":
-            return _quantile(values, self.level)
-        measure = gini if self.kind == "gini" else lambda part: top_share(part, self.level)
-        return _single(measure(values), _jackknifed(values, measure))
+            return _quantile_error(values, self.level)
+        return _jackknife_error(values, self._measure)
+
+    def _measure(self, values: Floats) -> float:
+        if self.kind == "mean":
+            return float(values.mean())
+        if self.kind == "quantile":
+            return float(np.quantile(values, self.level))
+        return gini(values) if self.kind == "gini" else top_share(values, self.level)
 
 
 @dataclass(frozen=True)
 class Estimand:
-    """A regression or a figure, with the names of what it estimates."""
+    """A regression or a figure, to be estimated on any table.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        Names of the estimates; those of a regression are known when it has seen a table (`on`).
+    levels : mapping, optional
+        Labels of the columns of labels, so that a regression has the same terms on every table. Rows with other
+        labels are left out.
+    """
 
     text: str
     what: Regression | Figure
+    terms: tuple[str, ...] = ()
+    levels: Levels | None = None
 
     @classmethod
     def parse(cls, text: str) -> Estimand:
@@ -84,34 +109,53 @@ class Estimand:
             needs = "needs a level" if kind in _TAKES_LEVEL else "takes no level"
             raise OptionError(f"{text!r}: {kind} {needs}, as in quantile(x, 0.9) or mean(x)")
         number = 0.5 if level is None else _level(text, level)
-        return cls(text.strip(), Figure(kind, column, number))  # type: ignore[arg-type]
+        return cls(text.strip(), Figure(cast(Kind, kind), column, number), (text.strip(),))
+
+    def on(self, table: Table) -> Estimand:
+        """Return the same question, with the terms and labels that a table gives it."""
+        if isinstance(self.what, Figure):
+            return self
+        levels = self.what.formula.levels(table)
+        return replace(self, terms=self.what.formula.design(table, levels).names, levels=levels)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that are needed."""
         return self.what.formula.columns if isinstance(self.what, Regression) else (self.what.column,)
 
-    def levels(self, frame: Any) -> Levels | None:
-        """Return the labels of a table's category columns, so that reruns have the same terms."""
-        return self.what.formula.levels(frame) if isinstance(self.what, Regression) else None
+    def estimates(self, table: Table) -> Floats:
+        """Estimate it on one table; NaN for a term that the table cannot tell.
 
-    def terms(self, frame: Any, levels: Levels | None) -> tuple[str, ...]:
-        """Return the names of the estimates."""
+        Raises
+        ------
+        DataError
+            If the table cannot tell anything, for instance because the responses of a logistic regression are alike.
+        """
         if isinstance(self.what, Figure):
-            return (self.text,)
-        return self.what.formula.design(frame, levels).names
+            return np.array([self.what.estimate(table)])
+        fit = self.what.fit(self._known(table), self.levels)
+        return np.where(np.isnan(fit.standard_errors), np.nan, fit.estimates)
 
-    def answer(self, frame: Any, levels: Levels | None) -> Answer:
-        """Estimate it on one table."""
+    def answer(self, table: Table) -> Answer:
+        """Estimate it on one table, with naive errors."""
         if isinstance(self.what, Figure):
-            return self.what.answer(frame)
-        fit = self.what.fit(frame, levels)
-        return Answer(fit.estimates, fit.standard_errors)
+            return Answer(self.estimates(table), np.array([self.what.naive_error(table)]))
+        fit = self.what.fit(self._known(table), self.levels)
+        errors = fit.standard_errors
+        return Answer(np.where(np.isnan(errors), np.nan, fit.estimates), errors)
+
+    def _known(self, table: Table) -> Table:
+        """Return the table with labels that are not among the levels turned into missing ones."""
+        known = dict(table)
+        for name, levels in (self.levels or {}).items():
+            strange = ~np.isin(np.array(label_texts(table[name]), dtype=object).astype(str), levels)
+            if strange.any():
+                known[name] = np.where(strange, None, table[name].astype(object))
+        return known
 
 
-def _present(frame: Any, name: str) -> Floats:
+def _present(table: Table, name: str) -> Floats:
     """Return the numbers of a column, missing ones left out."""
-    table = raw_columns(frame, "given")
     require_columns(table, (name,), "given")
     values = table[name]
     if not is_numeric(values):
@@ -132,22 +176,16 @@ def _level(text: str, level: str) -> float:
     return number
 
 
-def _single(estimate: float, influence: Floats) -> Answer:
-    error = influence.std(ddof=1) / np.sqrt(influence.size) if influence.size > 1 else np.nan
-    return Answer(np.array([float(estimate)]), np.array([float(error)]))
-
-
-def _quantile(values: Floats, level: float) -> Answer:
-    """Return a quantile; its error is half the distance of the quantiles one binomial deviation to either side."""
+def _quantile_error(values: Floats, level: float) -> float:
+    """Return half the distance of the quantiles one binomial deviation to either side."""
     reach = np.sqrt(level * (1 - level) / values.size)
-    low, middle, high = np.quantile(values, np.clip([level - reach, level, level + reach], 0, 1))
-    return Answer(np.array([float(middle)]), np.array([float(high - low) / 2]))
+    low, high = np.quantile(values, np.clip([level - reach, level + reach], 0, 1))
+    return float(high - low) / 2
 
 
-def _jackknifed(values: Floats, measure: Any, blocks: int = 50) -> Floats:
-    """Return pseudo-influences by leaving out blocks: enough for a naive error, cheap on large tables."""
-    blocks = min(blocks, values.size)
+def _jackknife_error(values: Floats, measure: Callable[[Floats], float]) -> float:
+    """Return the standard error by leaving out blocks of rows in turn."""
+    blocks = min(_BLOCKS, values.size)
     parts = np.array_split(np.random.default_rng(0).permutation(values), blocks)
     left = np.array([measure(np.concatenate(parts[:k] + parts[k + 1 :])) for k in range(blocks)])
-    # The deviation of a mean of `blocks` such influences is the jackknife's standard error.
-    return (blocks - 1) * (left.mean() - left)
+    return float(np.sqrt((blocks - 1) * left.var()))

@@ -1,57 +1,56 @@
 """From a released model and a synthetic table to estimates about the population, with honest intervals.
 
-Notation: t(.) an estimate on a table, S the analyst's synthetic table, M the released model, t(M) its value on a very
-large table drawn from M, t_1 ... t_B the values of B reruns on tables drawn from M.
-
-    bias      mean(t_b) - t(M)                                  what the mechanism adds, on average
-    error     standard deviation of t_b                         sampling, privacy and synthesis together
-    estimate  t(S) - bias
-    interval  estimate -+ q error sqrt(1 + 1/B)                 q the Student quantile with B - 1 degrees of freedom
-
-It is a parametric bootstrap whose simulator is the release itself: as good as M is close to the truth. Error and bias
-of wild reruns are told by robust figures: the middle 90% of the reruns, scaled to what a normal law would give.
+A parametric bootstrap whose simulator is the release itself (DESIGN 4.9): tables drawn from the model go through the
+whole mechanism again, and how far their estimates fall from the model's own value tells bias and error of the released
+one (`interval`). As good as the model is close to the population.
 """
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.stats import norm
 
 from quantail.errors import OptionError
+from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand
-from quantail.inference.rerun import Draw, Rerun
+from quantail.inference.interval import corrected
+from quantail.inference.repeating import check_repeatable
+from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
 from quantail.synthesis import TableModel
 
 Floats = NDArray[np.float64]
 Effort = Literal["quick", "accurate"]
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, float], None]
 
 RERUNS = {"quick": 40, "accurate": 200}
-_LARGE = 2**17  # rows of the table that stands for the model itself
-_TRIMMED = 0.05  # part of the reruns left out at either end
+FEWEST_RERUNS = 10
 
 
+@overload
+def infer(model: TableModel, synth: Any, question: str, **options: Any) -> Inference: ...
+@overload
+def infer(model: TableModel, synth: Any, question: Sequence[str], **options: Any) -> list[Inference]: ...
 def infer(
     model: TableModel,
     synth: Any,
-    question: str,
+    question: str | Sequence[str],
     *,
     level: float = 0.95,
     effort: Effort | int = "quick",
     draw: Draw = "balanced",
     seed: int | None = None,
-    workers: int | None = None,
+    workers: int = 1,
     progress: Progress | None = None,
-) -> Inference:
+) -> Inference | list[Inference]:
     """Estimate something about the population from a synthetic table, with the noise of privacy accounted for.
 
     Post-processing: no budget is spent, no confidential row is read.
@@ -61,92 +60,148 @@ def infer(
     model : TableModel
         The released model that the table was drawn from.
     synth : frame or list of frames
-        The synthetic table, or several replicates (their estimates are averaged).
-    question : str
+        The synthetic table, or several replicates from the model (their estimates are averaged).
+    question : str or sequence of str
         A formula such as "wage ~ education + experience" ("logistic:" or "quantile(0.9):" may stand before it),
-        or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x).
+        or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x). Several questions share the reruns.
     level : float
         Confidence level of the intervals.
     effort : {"quick", "accurate"} or int
-        40 or 200 reruns of the mechanism, or as many as you say.
+        40 or 200 reruns of the mechanism, or as many as you say (at least 10). Each takes as long as a fit.
     draw : {"balanced", "independent"}
         How the synthetic table was drawn from the model (see `TableModel.sample`).
     seed : int, optional
-        For the same reruns again.
-    workers : int, optional
-        Processes; as many as there are cores by default.
+        For the same reruns again, whatever the number of workers.
+    workers : int
+        Processes that share the reruns.
     progress : callable, optional
-        Called with the reruns done and their number.
+        Called with a word and the share of work done.
+
+    Returns
+    -------
+    Inference or list of Inference
+        One for each question.
+
+    Examples
+    --------
+    >>> from quantail.datasets import payroll_example, payroll_schema
+    >>> from quantail.synthesis import TableSynthesizer
+    >>> model = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(300))
+    >>> found = infer(model, model.sample(seed=1), "mean(payroll)", effort=10, seed=1)
+    >>> found["mean(payroll)"].low < found["mean(payroll)"].estimate
+    True
     """
-    reruns = _number_of(effort)
     if not 0 < level < 1:
-        raise OptionError("level must lie between 0 and 1")
+        raise OptionError("level must lie between 0 and 1, for instance 0.95")
+    questions = [question] if isinstance(question, str) else list(question)
+    evidence = gather(model, synth, questions, effort, draw, seed, workers, progress)
+    results = evidence.results(level)
+    return results[0] if isinstance(question, str) else results
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the tables and the reruns say, one column for each term of each question.
+
+    Attributes
+    ----------
+    released, naive_errors : array, shape (k,)
+        Estimates on the synthetic table (means over replicates) and their naive standard errors.
+    truth : array, shape (k,)
+        The model's own values.
+    reruns : array, shape (B, k)
+        Estimates of the reruns.
+    """
+
+    estimands: tuple[Estimand, ...]
+    released: Floats
+    naive_errors: Floats
+    truth: Floats
+    reruns: Floats
+
+    def results(self, level: float) -> list[Inference]:
+        """Return bias-corrected estimates with intervals, question by question."""
+        reach = norm.ppf((1 + level) / 2) * self.naive_errors
+        rows = iter(
+            Inferred(term, *corrected(released, errors, level), released, released - by, released + by)
+            for term, released, errors, by in zip(
+                [term for estimand in self.estimands for term in estimand.terms],
+                self.released.tolist(),
+                (self.reruns - self.truth).T,
+                reach.tolist(),
+                strict=True,
+            )
+        )
+        return [
+            Inference(estimand.text, level, len(self.reruns), tuple(next(rows) for _ in estimand.terms))
+            for estimand in self.estimands
+        ]
+
+
+def gather(
+    model: TableModel,
+    synth: Any,
+    questions: Sequence[str],
+    effort: Effort | int = "quick",
+    draw: Draw = "balanced",
+    seed: int | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Evidence:
+    """Answer questions on the synthetic table, on the model itself and on reruns; parameters are those of `infer`."""
+    number = _number_of(effort)
+    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+        raise OptionError("workers must be a whole number of at least 1")
+    check_repeatable(model)
     tables = list(synth) if isinstance(synth, list | tuple) else [synth]
-    estimand = Estimand.parse(question)
-    levels = estimand.levels(tables[0])
-    answers = [estimand.answer(table, levels) for table in tables]
-    released = np.mean([answer.estimates for answer in answers], axis=0)
-    naive_error = np.mean([answer.naive_errors for answer in answers], axis=0)
+    if not questions or not tables:
+        raise OptionError("give at least one question and one synthetic table")
+    parsed = [Estimand.parse(question) for question in questions]
+    first = analysed(tables[0], model.schema, parsed)
+    estimands = tuple(estimand.on(first) for estimand in parsed)
+    released, naive_errors = _answers(tables, model, estimands)
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    large = model.sample(max(_LARGE, model.rows), seed=int(rng.integers(2**63)))
-    truth = estimand.answer(large, levels).estimates
-    rerun = Rerun(model, estimand, levels, _rows(tables[0]), len(tables), draw)
-    seeds = [int(seed) for seed in rng.integers(2**63, size=reruns)]
-    moved = np.array(list(_reported(_results(rerun, seeds, workers), reruns, progress))) - truth
-    bias, error = _middle(moved)
-    reach = t.ppf((1 + level) / 2, reruns - 1) * error * np.sqrt(1 + 1 / reruns)
-    naive_reach = norm.ppf((1 + level) / 2) * naive_error
-    columns = (
-        released - bias,
-        released - bias - reach,
-        released - bias + reach,
-        error,
-        bias,
-        released,
-        released - naive_reach,
-        released + naive_reach,
-    )
-    terms = estimand.terms(tables[0], levels)
-    rows = tuple(
-        Inferred(term, *(float(column[place]) for column in columns)) for place, term in enumerate(terms)
-    )
-    return Inference(estimand.text, level, reruns, rows)
+    rows = next(iter(raw_columns(tables[0], "synthetic").values())).size
+    rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema))
+    truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
+    reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
+    return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns)
 
 
 def _number_of(effort: Effort | int) -> int:
     if isinstance(effort, str) and effort in RERUNS:
         return RERUNS[effort]
-    if isinstance(effort, int) and not isinstance(effort, bool) and effort >= 10:
+    if isinstance(effort, int) and not isinstance(effort, bool) and effort >= FEWEST_RERUNS:
         return effort
-    raise OptionError("effort must be 'quick', 'accurate', or a whole number of at least 10 reruns")
+    raise OptionError(
+        f"effort must be 'quick', 'accurate', or a whole number of at least {FEWEST_RERUNS} reruns"
+    )
 
 
-def _rows(table: Any) -> int:
-    return int(table.num_rows if hasattr(table, "num_rows") else len(table))
+def _answers(
+    tables: Sequence[Any], model: TableModel, estimands: Sequence[Estimand]
+) -> tuple[Floats, Floats]:
+    """Return the estimates of all questions and their naive errors, means over tables."""
+    found = [
+        [estimand.answer(analysed(table, model.schema, estimands)) for estimand in estimands]
+        for table in tables
+    ]
+    estimates = [np.concatenate([answer.estimates for answer in answers]) for answers in found]
+    errors = [np.concatenate([answer.naive_errors for answer in answers]) for answers in found]
+    return np.mean(estimates, axis=0), np.mean(errors, axis=0)
 
 
-def _results(rerun: Rerun, seeds: Sequence[int], workers: int | None) -> Iterator[Floats]:
+def _done(rerun: Rerun, seeds: Sequence[int], workers: int) -> Iterator[Floats]:
     """Yield the estimates of all reruns, in the order of their seeds whatever the number of processes."""
-    number = workers if workers is not None else len(os.sched_getaffinity(0))
-    if number < 2:
+    if workers == 1:
         yield from map(rerun, seeds)
         return
-    with ProcessPoolExecutor(number, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(rerun, seeds)
 
 
-def _reported(results: Iterator[Floats], total: int, progress: Progress | None) -> Iterator[Floats]:
+def _told(results: Iterator[Floats], total: int, progress: Progress | None) -> Iterator[Floats]:
     for done, result in enumerate(results, start=1):
         if progress is not None:
-            progress(done, total)
+            progress(f"rerun {done} of {total}", done / total)
         yield result
-
-
-def _middle(moved: Floats) -> tuple[Floats, Floats]:
-    """Return centre and normal-equivalent deviation of reruns, from all but the outermost."""
-    low, high = np.quantile(moved, [_TRIMMED, 1 - _TRIMMED], axis=0)
-    inside = np.where((moved >= low) & (moved <= high), moved, np.nan)
-    centre = np.nanmean(inside, axis=0)
-    spread = (high - low) / (2 * norm.ppf(1 - _TRIMMED))
-    # Reruns with heavier tails than a normal law keep the larger figure: intervals must not be too short.
-    return centre, np.maximum(spread, moved.std(axis=0, ddof=1))

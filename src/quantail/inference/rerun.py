@@ -8,55 +8,103 @@ so reruns may use seeded noise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.evaluation.formula import Levels
-from quantail.inference.estimand import Estimand
-from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.errors import DataError
+from quantail.evaluation.reading import raw_columns
+from quantail.inference.estimand import Estimand, Table
+from quantail.inference.repeating import synthesizer_of
+from quantail.schema import Schema
+from quantail.synthesis import TableModel
 
 Floats = NDArray[np.float64]
 Draw = Literal["balanced", "independent"]
 
+LARGE = 2**17  # rows of the table that stands for the model itself
+
 
 @dataclass(frozen=True)
 class Rerun:
-    """All that a rerun needs, so that other processes can do it."""
+    """All that a rerun needs, so that other processes can do it.
+
+    Attributes
+    ----------
+    rows, tables : int
+        Of the analyst's synthetic tables: how many rows each has, and how many there are.
+    draw : {"balanced", "independent"}
+        How they were drawn.
+    public : pyarrow table, optional
+        Their public columns, which every simulated table keeps.
+    """
 
     model: TableModel
-    estimand: Estimand
-    levels: Levels | None
+    estimands: tuple[Estimand, ...]
     rows: int
-    tables: int
-    draw: Draw
+    tables: int = 1
+    draw: Draw = "balanced"
+    public: Any = None
 
     def __call__(self, seed: int) -> Floats:
-        """Return the estimates of one rerun."""
-        table = self.model.sample(seed=seed, draw="independent")
-        again = synthesizer_of(self.model, seed).fit(table)
-        return synthetic_estimate(self, again, seed)
+        """Return the estimates of one rerun, NaN where it gives none."""
+        drawing, noise, synthesis = np.random.SeedSequence(seed).generate_state(3, np.uint64).tolist()
+        table = self._drawn(self.model, drawing, "independent")
+        again = synthesizer_of(self.model, noise).fit(table)
+        seeds = np.random.SeedSequence(synthesis).generate_state(self.tables, np.uint64).tolist()
+        tables = [self._drawn(again, part, self.draw, self.rows) for part in seeds]
+        return np.mean([self._estimates(table) for table in tables], axis=0)
+
+    def truth(self, seed: int) -> Floats:
+        """Return what the model itself says, from a table so large that its own sampling error does not matter."""
+        return self._estimates(self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows)))
+
+    def _drawn(self, model: TableModel, seed: int, draw: Draw, rows: int | None = None) -> Any:
+        if self.public is None:
+            return model.sample(rows, seed=seed, draw=draw)
+        wanted = self.public.num_rows if rows is None else rows
+        times = -(-wanted // self.public.num_rows)
+        return model.sample(seed=seed, draw=draw, given=_repeated(self.public, times))
+
+    def _estimates(self, frame: Any) -> Floats:
+        table = analysed(frame, self.model.schema, self.estimands)
+        return np.concatenate([_tried(estimand, table) for estimand in self.estimands])
 
 
-def synthetic_estimate(rerun: Rerun, model: TableModel, seed: int) -> Floats:
-    """Return the mean estimate over as many synthetic tables as the analyst had."""
-    rng = np.random.default_rng([seed, 1])
-    tables = [
-        model.sample(rerun.rows, seed=int(rng.integers(2**63)), draw=rerun.draw) for _ in range(rerun.tables)
-    ]
-    return np.mean([rerun.estimand.answer(table, rerun.levels).estimates for table in tables], axis=0)
+def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand]) -> Table:
+    """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing."""
+    table = raw_columns(frame, "synthetic")
+    needed = {name for estimand in estimands for name in estimand.columns if name in table}
+    codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}
+    return {
+        name: np.where(np.isin(values, codes[name]), np.nan, values) if name in codes else values
+        for name, values in table.items()
+        if name in needed
+    }
 
 
-def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
-    """Return a synthesizer with the settings of a released model and simulated noise."""
-    return TableSynthesizer(
-        model.schema,
-        model.epsilon,
-        model.method,
-        definition="zcdp" if model.delta else "pure",
-        delta=model.delta or None,
-        noise="simulated",
-        seed=seed,
-    )
+def public_part(frame: Any, schema: Schema) -> Any:
+    """Return the public columns of a table as a pyarrow table, or None if there are none."""
+    names = [column.name for column in schema.columns if column.public]
+    if not names:
+        return None
+    wanted = [name for name in schema.synthesis_order if name in names or name in schema.by]
+    return nw.from_native(frame, eager_only=True).select(wanted).to_arrow()
+
+
+def _repeated(table: Any, times: int) -> Any:
+    import pyarrow as pa
+
+    return table if times == 1 else pa.concat_tables([table] * times)
+
+
+def _tried(estimand: Estimand, table: Table) -> Floats:
+    """Return the estimates of one table; a table that cannot tell is counted as such, not left out silently."""
+    try:
+        return estimand.estimates(table)
+    except DataError:
+        return np.full(len(estimand.terms), np.nan)

@@ -21,6 +21,9 @@ class Inferred:
         Standard error: sampling, privacy noise and synthesis together.
     bias : float
         What the mechanism adds on average; taken out of `estimate`.
+    astray, failed : int
+        Reruns that were set aside because they went astray, and reruns that gave no estimate. If more than a tenth
+        failed, error, bias and interval are NaN: not known.
     naive, naive_low, naive_high : float
         What one would state who took the synthetic table for a real sample.
     """
@@ -31,6 +34,8 @@ class Inferred:
     high: float
     error: float
     bias: float
+    astray: int
+    failed: int
     naive: float
     naive_low: float
     naive_high: float

@@ -32,6 +32,8 @@ def fits(value: Any, hint: Any) -> bool:
         return any(fits(value, part) for part in parts)
     if origin is Literal:
         return value in parts
+    if origin is dict:
+        return isinstance(value, dict)
     if origin is tuple:
         return isinstance(value, tuple) and _items_fit(value, parts)
     if hint is float:

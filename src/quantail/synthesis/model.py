@@ -7,7 +7,7 @@ Saved as readable JSON; floats survive the round trip bit for bit.
 import json
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from quantail.synthesis.methods import METHODS, AnyColumn
 
 FORMAT = 1
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
-BLOCK = 2**20  # rows that are drawn and balanced together
+BLOCK = 2**18  # rows that are drawn and balanced together
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
 
@@ -51,6 +51,11 @@ class GroupModel:
 class TableModel:
     """A released model of a table.
 
+    Attributes
+    ----------
+    options : dict
+        Options of the method that were given to the synthesizer, so that the mechanism can be run again.
+
     Examples
     --------
     >>> from quantail.datasets import paper_schema, paper_split
@@ -71,6 +76,7 @@ class TableModel:
     shape: FrameShape
     groups: tuple[GroupModel, ...]
     version: str = __version__
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def rows(self) -> int:
@@ -222,7 +228,9 @@ class TableModel:
             for group in self.groups
         ]
         notice = {} if self.private else {"notice": NOT_PRIVATE}
-        return {"format": FORMAT, **notice, **self.facts(), "shape": self.shape.to_dict(), "groups": groups}
+        options = {"options": self.options} if self.options else {}
+        parts = {"shape": self.shape.to_dict(), "groups": groups}
+        return {"format": FORMAT, **notice, **self.facts(), **options, **parts}
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> "TableModel":
@@ -231,7 +239,9 @@ class TableModel:
             raise ModelError(
                 "this model was saved in another format; fit it again or use the version that wrote it"
             )
-        read = METHODS[form["method"]].read
+        method, options = METHODS[form["method"]], form.get("options", {})
+        method.settings(options)  # refuses what the synthesizer would refuse
+        read = method.read
         groups = tuple(
             GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(read(c) for c in g["columns"]))
             for g in form["groups"]
@@ -246,6 +256,7 @@ class TableModel:
             FrameShape.from_dict(form["shape"]),
             groups,
             form["version"],
+            options,
         )
         check_fields(model)
         model._try_out()

@@ -93,6 +93,7 @@ class TableSynthesizer(Parameters):
         self._method = method_of(method)
         options = {"slopes": slopes, "draw": draw, "taus": taus, "main": main, "shares": shares}
         self._settings = self._method.settings(options)
+        self._options = {name: _plain(value) for name, value in options.items() if value is not None}
         if definition not in ("pure", "zcdp"):
             raise OptionError("definition must be 'pure' or 'zcdp'")
         if (definition == "zcdp") != (delta is not None):
@@ -210,6 +211,7 @@ class TableSynthesizer(Parameters):
             self.noise == "secure",
             shape,
             tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
+            options=self._options,
         )
 
     def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int]) -> None:
@@ -297,6 +299,15 @@ def plan(
     Fraction(1, 4)
     """
     return TableSynthesizer(schema, epsilon, **options).plan(rows)
+
+
+def _plain(option: Any) -> Any:
+    """Return an option as JSON can hold it; fractions as text, which is read back exactly."""
+    if isinstance(option, Mapping):
+        return {name: _plain(part) for name, part in option.items()}
+    if isinstance(option, str) or not isinstance(option, Sequence):
+        return str(option) if isinstance(option, Fraction) else option
+    return [_plain(part) for part in option]
 
 
 def _telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:

@@ -1,0 +1,77 @@
+"""Bias, error and interval of an estimate, from reruns of the mechanism.
+
+Notation: t(S) the estimate on the synthetic table, t(M) the model's own value, e_b = t_b - t(M) the errors of B
+reruns. The release's error t(S) - truth is one more draw of the same law, if the model is close to the population:
+
+    bias       mean(e_b)
+    error      standard deviation of e_b                      sampling, privacy and synthesis together
+    estimate   t(S) - bias
+    interval   estimate -+ q error sqrt(1 + 1/B)              q the Student quantile with B - 1 degrees of freedom
+
+For normal errors that is exact for every B (a prediction interval); quantiles of e_b themselves would need hundreds of
+reruns. Now and then a rerun goes astray (a rung among far candidates): errors farther than 6 robust deviations from
+the median are set aside and counted, but only as many of them as an interval of this level may miss. If there are
+more, the mechanism is unsteady, they all count, and the interval is as wide as that makes it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
+
+Floats = NDArray[np.float64]
+
+_FAR = 6.0
+_NORMAL = 1.4826  # the deviation of a normal law over its median absolute deviation
+_MOST_FAILED = 0.1  # part of the reruns that may give no estimate
+
+
+class Corrected(NamedTuple):
+    """An estimate without its bias, and what is known about it.
+
+    Attributes
+    ----------
+    astray, failed : int
+        Reruns that were set aside, and reruns that gave no estimate. If too many failed, the rest is NaN.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    error: float
+    bias: float
+    astray: int
+    failed: int
+
+
+def corrected(released: float, errors: Floats, level: float) -> Corrected:
+    """Correct one estimate by the errors of reruns, NaN for those that gave no estimate.
+
+    Examples
+    --------
+    >>> corrected(10.0, np.array([0.0, 1.0, 2.0, 1.0]), 0.95).estimate
+    9.0
+    """
+    found = errors[np.isfinite(errors)]
+    failed = errors.size - found.size
+    if found.size < 2 or failed > _MOST_FAILED * errors.size or not np.isfinite(released):
+        return Corrected(released, np.nan, np.nan, np.nan, np.nan, 0, failed)
+    far = astray(found, level)
+    kept = found[~far]
+    bias, error = float(kept.mean()), float(kept.std(ddof=1))
+    reach = float(t.ppf((1 + level) / 2, kept.size - 1)) * error * math.sqrt(1 + 1 / kept.size)
+    estimate = released - bias
+    return Corrected(estimate, estimate - reach, estimate + reach, error, bias, int(far.sum()), failed)
+
+
+def astray(errors: Floats, level: float) -> NDArray[np.bool_]:
+    """Mark errors that are set aside: far ones, if they are no more than an interval of this level may miss."""
+    middle = np.median(errors)
+    distance = np.abs(errors - middle)
+    far = distance > _FAR * _NORMAL * np.median(distance)
+    allowed = math.ceil((1 - level) * errors.size)
+    return far if far.sum() <= allowed else np.zeros(errors.size, dtype=np.bool_)

@@ -1,0 +1,48 @@
+"""A synthesizer that repeats what made a released model: same schema, budget, method and options, simulated noise."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from quantail.errors import ModelError, OptionError
+from quantail.privacy import parse_epsilon
+from quantail.synthesis import TableModel, TableSynthesizer
+
+
+def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
+    """Return a synthesizer with the settings of a released model and simulated noise."""
+    return TableSynthesizer(
+        model.schema,
+        _epsilon(model),
+        method=model.method,
+        definition="zcdp" if model.delta else "pure",
+        delta=model.delta or None,
+        noise="simulated",
+        seed=seed,
+        **model.options,
+    )
+
+
+def check_repeatable(model: object) -> TableModel:
+    """Return the model, or raise an error that says why its mechanism cannot be run again."""
+    if not isinstance(model, TableModel):
+        raise OptionError(
+            "inference needs the model of a table (TableModel), as `fit` returns it or TableModel.load reads it; "
+            "models of panels cannot be rerun yet"
+        )
+    sizes = {group.codes: group.rows for group in model.groups}
+    if model.method != "ladder" and synthesizer_of(model, 0).plan(sizes).hash() != model.plan.hash():
+        raise ModelError(
+            f"the model was fitted by method {model.method!r} with options that its file does not hold; "
+            "fit with this version, whose models keep their options"
+        )
+    return model
+
+
+def _epsilon(model: TableModel) -> Fraction:
+    """Return epsilon as exactly as the model tells it: a number that is no decimal is followed by its fraction."""
+    if not model.delta:
+        return model.plan.cost
+    exact = re.search(r"\((\S+)\)", model.epsilon)
+    return parse_epsilon(exact[1] if exact else model.epsilon.removeprefix("about "))
