@@ -86,9 +86,14 @@ class Bundle:
         seed: int | None = None,
         fit: "Fit | None" = None,
         expectation: "Expectation | None" = None,
+        given: pa.Table | None = None,
     ) -> None:
-        """Draw the tables and write everything, together or not at all; the card may state expected errors."""
-        drawn = model.sample(self.rows, replicates=self.replicates, seed=seed)
+        """Draw the tables and write everything, together or not at all; the card may state expected errors.
+
+        Public columns of the fitted table, or rows that are given, are kept as they are.
+        """
+        kept = fit.public if fit is not None and given is None else given
+        drawn = model.sample(self.rows, replicates=self.replicates, seed=seed, given=kept)
         tables = [_marked(frame, model.private) for frame in (drawn if self.replicates > 1 else [drawn])]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
         sizes = {"rows": tables[0].num_rows, "replicates": len(tables)}

@@ -83,10 +83,11 @@ class Spending:
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model and the charge that paid for it."""
+    """A fitted model, the charge that paid for it, and public columns, which are kept as they are."""
 
     model: TableModel
     account: Account | None
+    public: pa.Table | None = None
 
     @property
     def entry(self) -> Entry | None:
@@ -127,11 +128,18 @@ def paid_fit(
     try:
         with progress("fit", quiet) as report:
             model = maker.fit(table, ledger=account, progress=report)
-        yield Fit(model, account)
+        yield Fit(model, account, _public(table, schema))
         released = True
     finally:
         if account is not None:
             account.close(released)
+
+
+def _public(table: pa.Table, schema: Schema) -> pa.Table | None:
+    """Return the columns that synthetic rows take over: public ones, with the groups they lie in."""
+    if not any(column.public for column in schema.columns):
+        return None
+    return table.select([c.name for c in schema.columns if c.public or c.name in schema.by])
 
 
 def read_fitting(file: Where, schema: Schema) -> pa.Table:

@@ -28,6 +28,10 @@ def sample(
             help="State expected errors on the card, from the plan tried on made-up tables: as long as 19 fits.",
         ),
     ] = False,
+    given: Annotated[
+        Path | None,
+        typer.Option(help="Rows whose columns, the first in synthesis order, are kept as they are."),
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -36,13 +40,15 @@ def sample(
     The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
     from quantail.cli.bundle import Bundle
-    from quantail.frames import Place
+    from quantail.frames import Place, read_table
     from quantail.synthesis import TableModel
 
     bundle = Bundle(Place.of(output), rows, replicates, force=force)
-    bundle.check([model])
+    bundle.check([model, given])
     fitted = TableModel.load(model)
-    bundle.write(fitted, seed, expectation=_expected(fitted, quiet) if expected_errors else None)
+    kept = None if given is None else read_table(given, fitted.schema)
+    expectation = _expected(fitted, quiet) if expected_errors else None
+    bundle.write(fitted, seed, expectation=expectation, given=kept)
     bundle.announce(fitted.private)
 
 

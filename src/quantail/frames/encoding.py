@@ -70,7 +70,8 @@ def decode(parts: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArr
     [3.0, 30.0]
     """
     core, computed, placed = core_of(schema), computed_columns(schema), positioned_columns(schema)
-    related = {name for relation in (*schema.identities, *schema.inequalities) for name in relation.names}
+    related = {name for identity in schema.identities for name in identity.names}
+    related |= {name for inequality in schema.inequalities for name in inequality.names}
     columns: dict[str, NDArray[Any]] = {}
     for name in schema.synthesis_order:
         column = schema.column(name)

@@ -155,7 +155,7 @@ def _written_dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Prob
     if texts is None or any(number is None for number in known):
         return Problem(column.name, "holds text that is no date", "write dates as 2020-01-31")
     lookup = np.array([*known, np.nan], dtype=np.float64)
-    indices = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
+    indices: NDArray[np.int32] = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
     numbers = lookup[indices]
     return _missing(column) if np.isnan(numbers).any() and not column.missing else numbers
 
@@ -189,7 +189,7 @@ def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
     if (lookup < 0).any():
         hint = "list every label in categories, spelled as in the table, or correct the table"
         return Problem(column.name, "holds a value that is not among its categories", hint)
-    indices = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+    indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
 
 

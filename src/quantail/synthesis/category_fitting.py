@@ -67,10 +67,9 @@ def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> Categor
     whole = Cells("", codes.map(np.zeros_like), np.ones(1))
     cells = whole if index is None else candidates[index]
     sensitivity = cells_touched(fit.gate.relation)
-    pairs = fit.gate.count(joint, count_pairs(cells, target).ravel(), sensitivity)
-    shares = conditional_shares(
-        pairs.reshape(cells.shares.size, size), cells.shares, marginal, fit.rows, float(np.sqrt(2) * noise)
-    )
+    noisy = fit.gate.count(joint, count_pairs(cells, target).ravel(), sensitivity).astype(np.float64)
+    pairs = noisy.reshape(cells.shares.size, size)
+    shares = conditional_shares(pairs, cells.shares, marginal, fit.rows, float(np.sqrt(2) * noise))
     fit.shares[name] = marginal
     return CategoryModel(name, context, cuts, tuple(tuple(row) for row in shares.tolist()))
 

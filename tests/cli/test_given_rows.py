@@ -1,0 +1,67 @@
+"""Public columns and given rows on the command line: kept as they are, and the rest drawn."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+from quantail.cli import app
+
+SCHEMA = """\
+[table]
+unit = "firm"
+
+[[column]]
+name = "size"
+type = "integer"
+lower = 0
+upper = 1000
+public = {public}
+
+[[column]]
+name = "pay"
+type = "numeric"
+lower = 0
+upper = 1000000
+grid = "log"
+missing = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    size = rng.integers(1, 100, 400)
+    pay = [None if k % 9 == 0 else 100.0 * s for k, s in enumerate(size)]
+    pa.parquet.write_table(pa.table({"size": size, "pay": pay}), "real.parquet")
+    return tmp_path
+
+
+def run(line):
+    done = CliRunner().invoke(app, line.split())
+    return done.exit_code, done.output
+
+
+def test_synth_keeps_public_columns(folder):
+    (folder / "schema.toml").write_text(SCHEMA.format(public="true"))
+    code, said = run(
+        "synth real.parquet -s schema.toml -e 2 --simulate-noise --seed 1 -o out.simulated.parquet"
+    )
+    assert code == 0, said
+    real, made = (pa.parquet.read_table(name) for name in ("real.parquet", "out.simulated.parquet"))
+    assert made["size"].equals(real["size"])
+    assert made["pay"].null_count > 0
+
+
+def test_sample_completes_given_rows(folder):
+    (folder / "schema.toml").write_text(SCHEMA.format(public="false"))
+    code, said = run("fit real.parquet -s schema.toml -e 5 --simulate-noise --seed 1 -o model.json")
+    assert code == 0, said
+    pa.parquet.write_table(pa.table({"size": [7] * 30}), "given.parquet")
+    code, said = run("sample model.json --given given.parquet -o out.parquet")
+    assert code == 0, said
+    assert pa.parquet.read_table("out.parquet")["size"].to_pylist() == [7] * 30
+    code, said = run("sample model.json --given given.parquet -n 5 -o other.parquet")
+    assert code == 2 and "leave out n" in said
