@@ -41,7 +41,7 @@ _STRAIGHT = 2.0
 _TYPICAL_SQUARE = 0.4549  # the median of z^2
 _STEEPEST, _STEPS = 0.6, 12
 _TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
-_DOUBT = 8.0  # nats: a tilt appears only where there is one
+_CURVE_DOUBT, _SPREAD_DOUBT = 8.0, 5.0  # nats: a tilt appears only where there is one
 _TAILS = np.array([0.001, 0.004, 0.012])
 _LEVELS = np.concatenate([_TAILS, (np.arange(4 * _KNOTS) + 0.5)[2:-2] / (4 * _KNOTS), 1 - _TAILS[::-1]])
 _PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS[::-1]])
@@ -76,7 +76,7 @@ def draw_tilt(
     curvature, centre, spread = leaves
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
     bowl = scores.map(_bowl)
-    bent = choose_slope(gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _DOUBT)
+    bent = choose_slope(gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _CURVE_DOUBT)
     # A predictor that is absent counts as its middle, where the bowl is 0.
     flat = (
         Vector.of(residual)
@@ -117,7 +117,7 @@ def _choose_growth(
     size, z, above = size[present], z[present], above[present]
     candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
     sensitivity = slope_sensitivity(gate.relation)
-    bonus = zero_bonus(candidates, sensitivity, strength, _DOUBT)
+    bonus = zero_bonus(candidates, sensitivity, strength, _SPREAD_DOUBT)
     sides = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [~above, above]
     found = [score_slopes(size[side], z[side], z[side] > 0, candidates) for side in sides]
     chosen = gate.select(leaf, [Selection(scores + bonus, sensitivity) for scores in found])

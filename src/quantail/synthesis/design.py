@@ -22,7 +22,14 @@ from quantail.quantiles.depth import (
     slope_stages,
 )
 from quantail.schema import Column, Core, Schema, core_of
-from quantail.synthesis.shares import Question, has_contexts, is_two_sided, questions_of, share_out
+from quantail.synthesis.shares import (
+    LOCATE_SIGNAL,
+    Question,
+    has_contexts,
+    is_two_sided,
+    questions_of,
+    share_out,
+)
 
 _EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
@@ -175,7 +182,8 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
         shares, note = slope_stages(signal), ""
         words = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}[len(shares)]
     elif question.kind == "shift":
-        shares, note = (1, 1, 1), "three quantiles in every category"
+        first = min(LOCATE_SIGNAL / signal, 1 / 3)
+        shares, note = (first, (1 - first) / 2, (1 - first) / 2), "three quantiles in every category"
         words = ("locate", *_LADDER_LEVELS)
     elif bins:
         shares, note = (1, 1), f"three quantiles in each of {bins} bins"

@@ -39,7 +39,7 @@ from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
-_SEEN = 25.0  # signal that a label must have for its shift to be asked
+_SEEN = 40.0  # signal that a label must have for its shift to be asked
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 

@@ -25,7 +25,8 @@ from quantail.schema import Column, Schema, core_of
 
 # kind: (least signal, comfortable signal, ample signal, weight beyond). The first curve gets more because every later
 # column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
-# for each category. For an optional question the ample signal is what it takes to be asked at all.
+# for each category, beside what it takes to locate the column. For an optional question the ample signal is what it
+# takes to be asked at all.
 _NEEDS = {
     "first curve": (100.0, 300.0, 800.0, 2.3),
     "curve": (85.0, 160.0, 350.0, 1.0),
@@ -34,7 +35,7 @@ _NEEDS = {
     "cells": (20.0, 60.0, 200.0, 0.6),
     "choice": (0.0, 0.0, 260.0, 1.0),
     "context": (0.0, 0.0, 100.0, 0.6),
-    "shift": (0.0, 0.0, 40.0, 0.7),
+    "shift": (0.0, 0.0, 90.0, 0.7),
     "bend": (0.0, 0.0, 300.0, 0.6),
     "calibration": (0.0, 0.0, 400.0, 1.3),
 }
@@ -43,6 +44,7 @@ _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the mo
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
 _FEW_LABELS = 20
+LOCATE_SIGNAL = 150.0  # three quantiles among wide candidates
 _COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
 MOST_CHOICES = 3
@@ -179,7 +181,10 @@ def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: floa
 def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int = 1) -> Question:
     least, comfort, ample, weight = _NEEDS[kind]
     name = "curve" if kind == "first curve" else kind
-    ample = ample / share if kind == "slope" else ample * parts
+    if kind == "shift":
+        ample = LOCATE_SIGNAL + ample * parts
+    elif kind == "slope":
+        ample = ample / share
     return Question(column, name, on, least, comfort, ample, weight / share)
 
 
