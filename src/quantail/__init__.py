@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quantail.errors import (
         BudgetError,
         DataError,
+        EngineError,
         LedgerError,
         ModelError,
         OptionError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from quantail.evaluation import evaluate
     from quantail.frames import open_source, read_table, write_table
+    from quantail.inference import infer
     from quantail.privacy import Ledger
     from quantail.report import write_report
     from quantail.schema import Column, Schema
@@ -37,6 +39,7 @@ __all__ = [
     "BudgetError",
     "Column",
     "DataError",
+    "EngineError",
     "Ledger",
     "LedgerError",
     "ModelError",
@@ -51,6 +54,7 @@ __all__ = [
     "__version__",
     "audit",
     "evaluate",
+    "infer",
     "open_source",
     "plan",
     "read_table",
@@ -64,6 +68,7 @@ _ROOMS = {
     "open_source": "quantail.frames",
     "read_table": "quantail.frames",
     "write_table": "quantail.frames",
+    "infer": "quantail.inference",
     "Ledger": "quantail.privacy",
     "write_report": "quantail.report",
     "Column": "quantail.schema",

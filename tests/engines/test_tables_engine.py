@@ -7,12 +7,21 @@ import pyarrow.parquet as pq
 import pytest
 from partitioned import REGIONS, SIZES, maker_of, outcome, schema_of, table_of, write_partitioned
 
-from quantail.engines import LocalEngine, Partitions, synthesize_table, tables
+from quantail.datasets import lbd_industry
+from quantail.engines import (
+    LocalEngine,
+    Partitions,
+    engine_of,
+    synthesize_panel,
+    synthesize_table,
+    tables,
+)
 from quantail.engines.output import MODELS
 from quantail.errors import BudgetError, DataError, OptionError
 from quantail.frames import FrameShape
 from quantail.privacy import Ledger
-from quantail.synthesis import TableSynthesizer
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
 
 RELATIONS = ("replace-one", "add-remove")
 
@@ -164,8 +173,6 @@ def test_row_groups_make_stretches_of_bounded_size(tmp_path):
 
 
 def test_engines_are_known_by_name():
-    from quantail.engines import engine_of
-
     assert isinstance(engine_of("local"), LocalEngine)
     for options in (
         ("spark",),
@@ -176,3 +183,26 @@ def test_engines_are_known_by_name():
     ):
         with pytest.raises(OptionError):
             engine_of(*options)
+
+
+def test_panels_come_in_partitions_too(tmp_path):
+    columns = (
+        Column("sic3", "category", categories=("178", "239", "542")),
+        Column("emp", "integer", 0, 2000),
+    )
+    panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+    schema = Schema(columns, "establishment", name="industries", panel=panel, by=("sic3",))
+    folder = tmp_path / "panel"
+    for code in ("178", "239"):
+        part = lbd_industry(int(code)).slice(0, 150)
+        (folder / f"sic3={code}").mkdir(parents=True)
+        pq.write_table(part.drop_columns(["sic3"]), folder / f"sic3={code}" / "part-0.parquet")
+    maker = PanelSynthesizer(schema, 1, noise="simulated", seed=3)
+    ledger = Ledger.create(tmp_path / "ledger", schema.name, 1)
+    release = synthesize_panel(folder, tmp_path / "out", maker, ledger=ledger)
+    assert ledger.spent == 1 and release.units == 300 and not release.facts()["private"]
+    synthesize_panel(folder, tmp_path / "again", maker, Twice())
+    assert outcome(tmp_path / "out") == outcome(tmp_path / "again")
+    models = [PanelModel.load(path) for path in sorted((tmp_path / "out" / MODELS).iterdir())]
+    assert [len(model.units) for model in models] == [150, 150]
+    assert models[0].groups[0].released != models[1].groups[0].released

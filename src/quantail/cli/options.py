@@ -64,6 +64,14 @@ Formulas = Annotated[
         '"quantile(0.9): pay ~ age"; may be given several times.'
     ),
 ]
+EngineChoice = Annotated[
+    str | None,
+    typer.Option(help="For a folder of partitions: where the work is done; local, processes or dask."),
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="With --engine dask: address of its scheduler, such as tcp://host:8786.")
+]
+Workers = Annotated[int | None, typer.Option(help="With --engine processes: how many of them.")]
 TableInput = Annotated[
     str,
     typer.Argument(

@@ -9,6 +9,7 @@ from quantail.cli.options import (
     Definition,
     Delta,
     Draw,
+    EngineChoice,
     Epsilon,
     Force,
     LedgerPath,
@@ -19,12 +20,14 @@ from quantail.cli.options import (
     Replicates,
     ReportPath,
     Rows,
+    Scheduler,
     SchemaPath,
     Seed,
     SimulateNoise,
     Slopes,
     TableInput,
     TableOutput,
+    Workers,
 )
 
 EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger -o synthetic.parquet"
@@ -49,6 +52,9 @@ def synth(
     no_ledger: NoLedger = False,
     simulate_noise: SimulateNoise = False,
     seed: Seed = None,
+    engine: EngineChoice = None,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -56,6 +62,9 @@ def synth(
 
     Beside the output its release card is written as .card.json, .card.md and .card.html. The ledger is
     charged before any value is worked on, and what was charged stays spent even if the run fails.
+
+    With --engine, TABLE is a folder of Parquet files, in a folder for every group (region=north/...), and the
+    output is a folder laid out alike; panels can be given this way, too.
     """
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
@@ -67,6 +76,13 @@ def synth(
         epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
     )
     facts = Schema.load(schema)
+    if engine is not None or scheduler is not None or workers is not None:
+        from quantail.cli.scale import check_alone, open_engine, synth_folder
+
+        check_alone(rows=rows, replicates=replicates, model=model, report=report, force=force)
+        with open_engine(engine, scheduler, workers) as chosen:
+            synth_folder(Path(file), Path(output), facts, spending, chosen, quiet)
+        return
     bundle = Bundle(Place.of(output), rows, replicates, model, force)
     bundle.check([file, schema, ledger, report])
     if report is not None:

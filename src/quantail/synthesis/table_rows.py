@@ -6,7 +6,7 @@ Groups are counted in a first pass, which also finds what does not fit the schem
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from typing import Any
 
@@ -49,16 +49,22 @@ class HeldTable(TableRows):
     """A table in memory."""
 
     def __init__(self, frame: Any, schema: Schema) -> None:
-        self._columns = confidential_columns(frame, schema)
-        self._cells = group_cells(self._columns, schema)
-        self.shape, self.sizes = FrameShape.of(frame, schema), _sizes(np.bincount(self._cells), schema)
+        self._columns, self._schema = confidential_columns(frame, schema), schema
+        counts = np.bincount(group_cells(self._columns, schema))
+        self.shape, self.sizes = FrameShape.of(frame, schema), _sizes(counts, schema)
 
     def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
         """Return the rows of some groups."""
         if len(pool) == len(self.sizes):
             return HeldRows(self._columns)
-        kept = np.flatnonzero(np.isin(self._cells, _cells_of(pool, self.sizes)))
+        kept = np.sort(np.concatenate([self._members[cell] for cell in _cells_of(pool, self.sizes)]))
         return HeldRows({name: values[kept] for name, values in self._columns.items()})
+
+    @cached_property
+    def _members(self) -> list[NDArray[np.int64]]:
+        """Return the places of every group's rows."""
+        order = np.argsort(group_cells(self._columns, self._schema), kind="stable")
+        return np.split(order, np.cumsum(list(self.sizes.values()))[:-1])
 
 
 class StreamedTable(TableRows):

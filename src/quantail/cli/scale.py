@@ -1,0 +1,91 @@
+"""`quantail synth` with an engine: a folder of Parquet files in, a folder with its release card out."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quantail.cli.account import Account, open_account
+from quantail.cli.cards import CardFiles
+from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
+from quantail.cli.staging import Staging
+from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, synthesize_table
+from quantail.engines.output import check_empty
+from quantail.errors import DataError, OptionError
+from quantail.report import release_card
+from quantail.schema import Schema
+from quantail.synthesis import PanelSynthesizer, TableModel, TableSynthesizer
+
+if TYPE_CHECKING:
+    from quantail.cli.release import Spending
+
+
+def check_alone(**others: Any) -> None:
+    """Raise an OptionError for options that go with single tables only."""
+    for name, value in others.items():
+        if value not in (None, False, 1):
+            raise OptionError(f"--{name} does not go with --engine; leave it out")
+
+
+def synth_folder(
+    folder: Path, output: Path, schema: Schema, spending: "Spending", engine: Engine, quiet: bool
+) -> None:
+    """Synthesize a partitioned table or panel; the charge is marked when that is over."""
+    if not folder.is_dir():
+        raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
+    maker = _panel_maker(schema, spending) if schema.panel else spending.synthesizer(schema)
+    check_empty(output)
+    account = None
+    if spending.ledger is not None:
+        account = open_account(spending.ledger, schema, folder, maker.plan(1), spending.limit)
+    if spending.simulated:
+        warn(NOT_PRIVATE)
+    released = False
+    try:
+        with progress("groups", quiet) as report:
+            model = _run(folder, output, maker, engine, account, report)
+        _write_card(model, output, account)
+        released = True
+    finally:
+        if account is not None:
+            account.close(released)
+    say(f"Wrote {output}" + ("  (NOT PRIVATE)" if spending.simulated else ""))
+    if not spending.simulated:
+        note("Release the folder together with its card, _release.card.html. The models may be released too.")
+
+
+def open_engine(name: str | None, scheduler: str | None, workers: int | None) -> Engine:
+    """Return the engine that options ask for."""
+    return engine_of(name or "local", scheduler, workers)
+
+
+def _run(
+    folder: Path,
+    output: Path,
+    maker: TableSynthesizer | PanelSynthesizer,
+    engine: Engine,
+    account: Account | None,
+    report: Callable[[str, float], None],
+) -> TableModel | PanelRelease:
+    if isinstance(maker, PanelSynthesizer):
+        return synthesize_panel(folder, output, maker, engine, ledger=account, progress=report)
+    return synthesize_table(folder, output, maker, engine, ledger=account, progress=report)
+
+
+def _write_card(model: TableModel | PanelRelease, output: Path, account: Account | None) -> None:
+    rows = model.rows if isinstance(model, TableModel) else model.units
+    card = release_card(model, rows=rows, ledger=account, entry=account.charges[-1] if account else None)
+    cards = CardFiles(output / "_release.table")
+    with Staging(cards.paths) as staging:
+        cards.write(card, staging)
+        staging.commit()
+
+
+def _panel_maker(schema: Schema, spending: "Spending") -> PanelSynthesizer:
+    if replace(spending, delta=None, definition="pure", method="ladder", slopes=None, draw=None) != spending:
+        raise OptionError(
+            "panels are fitted by the pooled method under pure epsilon-DP; leave out other options"
+        )
+    if spending.simulated:
+        return PanelSynthesizer(schema, spending.epsilon, noise="simulated", seed=spending.seed)
+    return PanelSynthesizer(schema, spending.epsilon)
