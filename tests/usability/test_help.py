@@ -22,10 +22,12 @@ ALL = {" ".join(path): command for path, command in commands()}
 
 
 def test_the_commands_are_those_promised():
-    promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "report", "audit", "demo"}
+    promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "infer", "report", "audit"}
+    promised |= {"demo"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "export")}
     promised |= {
-        f"experiment {name}" for name in ("simulation", "epsilon-curves", "ablation", "combine", "lbd")
+        f"experiment {name}"
+        for name in ("simulation", "epsilon-curves", "ablation", "combine", "lbd", "coverage")
     }
     assert set(ALL) == promised
 

@@ -13,6 +13,7 @@ from quantail.cli import (
     evaluate,
     experiment,
     fit,
+    infer,
     init,
     ledger,
     plan,
@@ -49,6 +50,7 @@ _add("synth", synth.synth, synth.EXAMPLE)
 _add("fit", fit.fit, fit.EXAMPLE)
 _add("sample", sample.sample, sample.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
+_add("infer", infer.infer, infer.EXAMPLE)
 _add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)
 _add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)

@@ -17,6 +17,7 @@ EXAMPLE = "quantail experiment simulation --epsilon 1 --replications 100 --out r
 CURVES_EXAMPLE = "quantail experiment epsilon-curves --methods valid,reference --replications 10 --out curves"
 ABLATION_EXAMPLE = "quantail experiment ablation --replications 10 --seed 1 --out ablation"
 LBD_EXAMPLE = "quantail experiment lbd --epsilon 1 --seeds 5 --out lbd"
+COVERAGE_EXAMPLE = "quantail experiment coverage --replications 20 --reruns 20 --out coverage"
 COMBINE_EXAMPLE = "quantail experiment combine published valid --out tables"
 
 commands = typer.Typer(no_args_is_help=True)
@@ -148,6 +149,27 @@ def lbd(
             run_variants(names, budget, seeds, out, codes, seed, secure, workers, report)
         else:
             run_lbd(names, budget, seeds, out, codes, variant, seed, secure, workers, report)
+    _show(out)
+
+
+@commands.command("coverage", epilog=f"Example: {COVERAGE_EXAMPLE}")
+def coverage(
+    out: Out,
+    epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
+    replications: Replications = 200,
+    reruns: Annotated[
+        int, typer.Option(min=10, help="Reruns of the mechanism for each table; each takes as long as a fit.")
+    ] = 40,
+    seed: Seed = 1,
+    workers: Workers = None,
+    quiet: Quiet = False,
+) -> None:
+    """See how often the intervals of `quantail infer` cover the truth, on the paper's simulated table."""
+    from quantail.experiments.coverage import run_coverage
+
+    _check_folder(out)
+    with progress("coverage", quiet) as report:
+        run_coverage(epsilon, replications, reruns, seed, out, workers=workers, progress=report)
     _show(out)
 
 

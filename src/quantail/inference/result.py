@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -61,9 +62,32 @@ class Inference:
                 return row
         raise KeyError(f"no term {term!r}; there are {', '.join(row.term for row in self.rows)}")
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know besides the figures: reruns that went astray or gave no estimate."""
+        found = []
+        for row in self.rows:
+            if row.astray:
+                found.append(
+                    f"{row.term}: {row.astray} of {self.reruns} reruns went astray and were set aside. About so often "
+                    "a release is far off, and no interval shows it."
+                )
+            if row.failed:
+                unknown = "" if math.isfinite(row.error) else ", too many for an interval"
+                found.append(f"{row.term}: {row.failed} of {self.reruns} reruns gave no estimate{unknown}.")
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON values, None for what is not known."""
+        facts = {"question": self.question, "level": self.level, "reruns": self.reruns}
+        return {**facts, "estimates": self.to_dicts(), "remarks": list(self.remarks)}
+
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows as plain values, ready for JSON."""
-        return [asdict(row) for row in self.rows]
+        """Return the rows as plain JSON values, None for what is not known."""
+        return [
+            {name: None if value != value else value for name, value in asdict(row).items()}
+            for row in self.rows
+        ]
 
     def to_arrow(self) -> Any:
         """Return the rows as a pyarrow table."""
@@ -87,11 +111,11 @@ class Inference:
         lines = [
             [
                 row.term,
-                f"{row.estimate:.6g}",
-                f"{row.low:.6g} to {row.high:.6g}",
-                f"{row.error:.3g}",
-                f"{row.naive:.6g}",
-                f"{row.naive_low:.6g} to {row.naive_high:.6g}",
+                f"{row.estimate:.5g}",
+                f"{row.low:.5g} to {row.high:.5g}",
+                f"{row.error:.2g}",
+                f"{row.naive:.5g}",
+                f"{row.naive_low:.5g} to {row.naive_high:.5g}",
             ]
             for row in self.rows
         ]
@@ -100,4 +124,4 @@ class Inference:
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in [head, *lines]
         ]
-        return "\n".join([f"{self.question} ({self.reruns} reruns of the mechanism)", *table])
+        return "\n".join([f"{self.question} ({self.reruns} reruns of the mechanism)", *table, *self.remarks])
