@@ -39,7 +39,8 @@ from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
-_SEEN = 40.0  # signal that a label must have for its shift to be asked
+# Chosen shifts: least signal of a label; how fine candidates are, and how far they go.
+_SEEN, _FEW_FINE, _NEAR = 28.0, 10, 2
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
@@ -72,6 +73,8 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     shifts: list[tuple[str, Bend]] = []
     for name, leaves in effects.shifts:
         shift = _fit_shift(fit, design, scale, residual, name, effects.overall, leaves)
+        if shift is None:
+            continue
         residual = residual.map(shift.flatten, fit.explaining(name)).kept()
         shifts.append((name, shift))
     slopes = []
@@ -250,28 +253,34 @@ def _fit_shift(
     name: str,
     overall: Floats | None,
     leaves: tuple[Plan, ...],
-) -> Bend:
-    """Release the median and spread of a column in every category of an earlier one."""
+) -> Bend | None:
+    """Release the median and spread of a column in the categories of an earlier one.
+
+    A declared predictor is asked about every label, a chosen one about those that rows enough are expected to have, if
+    there are two of them, and with fewer candidates.
+    """
     if overall is None:
         first, *leaves = leaves  # type: ignore[assignment]
         overall = _rungs(fit, design, first, residual, wide(*scale.ends, scale.log), _levels())
     simulated = fit.simulate().values
-    model = fit.models[name]
-    assert isinstance(model, CategoryModel)
-    codes = np.arange(len(model.shares[0]), dtype=np.float64)
+    number = fit.shares[name].size
     drawn = simulated[name][simulated[design.status] == 0] if design.status else simulated[name]
-    share = np.bincount(drawn, minlength=codes.size) / max(drawn.size, 1)
+    share = np.bincount(drawn, minlength=number) / max(drawn.size, 1)
     expected = np.maximum(fit.present(design.status) * share, 1.0)
     grid = local(*_around(overall, scale))
-    noise = fit.noise_rows(leaves[0]) / 2
-    seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN)
-    if seen.size < 2:
-        seen = np.argsort(-expected)[:2]
-    places = np.full(codes.size, -1)
+    seen = np.arange(number)
+    if design.choices:
+        grid = local(*_around(overall, scale), fine=_FEW_FINE, reach=_NEAR)
+        seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN)
+        if seen.size < 2:
+            return None
+    places = np.full(number, -1)
     places[seen] = np.arange(seen.size)
     block = fit.innovations[name].map(lambda code: places[code])
+    noise = fit.noise_rows(leaves[0]) / 2
+    codes = seen.astype(np.float64)
     bend = draw_bend(
-        fit.gate, leaves, residual, block, expected[seen], codes[seen], overall, grid, noise, steps=True
+        fit.gate, leaves, residual, block, expected[seen], codes, overall, grid, noise, steps=True
     )
     return bend.spread_over(places)
 
