@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quantail.inference import infer
     from quantail.privacy import Ledger
     from quantail.report import write_report
-    from quantail.schema import Column, Schema
+    from quantail.schema import Column, Identity, Inequality, Schema
     from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer, plan
 
 __all__ = [
@@ -40,6 +40,8 @@ __all__ = [
     "Column",
     "DataError",
     "EngineError",
+    "Identity",
+    "Inequality",
     "Ledger",
     "LedgerError",
     "ModelError",
@@ -72,6 +74,8 @@ _ROOMS = {
     "Ledger": "quantail.privacy",
     "write_report": "quantail.report",
     "Column": "quantail.schema",
+    "Identity": "quantail.schema",
+    "Inequality": "quantail.schema",
     "Schema": "quantail.schema",
     "PanelModel": "quantail.synthesis",
     "PanelSynthesizer": "quantail.synthesis",

@@ -183,6 +183,7 @@ HANDLED = {
     "synthesis.fitting",  # follows the design; holds what was read
     "synthesis.category_fitting",
     "synthesis.choosing",  # counts pairs of cells
+    "synthesis.effects",
     "synthesis.fit_state",
     "synthesis.lines_fitting",
     "synthesis.column",  # the cell of each row, for a count

@@ -6,8 +6,7 @@ the public number of rows, or from what was released before.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,9 @@ from quantail.quantiles import (
 from quantail.quantiles.depth import rung_levels
 from quantail.quantiles.grid import increasing, local, near, wide, with_cells
 from quantail.synthesis.category_fitting import count_cells, fit_category
-from quantail.synthesis.choosing import Cells, choose
-from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, Slope
+from quantail.synthesis.column import ColumnModel, NumericModel, Slope
 from quantail.synthesis.design import ColumnDesign, Design
+from quantail.synthesis.effects import chosen_effects, declared_effects
 from quantail.synthesis.fit_state import Fit, even_levels, there
 from quantail.synthesis.public_columns import TYPICAL, fit_public
 
@@ -67,9 +66,11 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     scale = _fit_scale(fit, design)
     values = fit.values[design.column.name] = dithered(fit, design.column.name, scale)
     residual = values.kept()
-    effects = (
-        _declared_effects(design) if not design.choices else _chosen_effects(fit, design, scale, residual)
-    )
+    effects = declared_effects(design)
+    if design.choices:
+        locate, *_ = design.leaves("choice 1")
+        overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
+        effects = chosen_effects(fit, design, residual, overall)
     shifts: list[tuple[str, Bend]] = []
     for name, leaves in effects.shifts:
         shift = _fit_shift(fit, design, scale, residual, name, effects.overall, leaves)
@@ -88,49 +89,6 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve, status=design.status
     )
     return _calibrated(fit, design, model) if design.calibrated else model
-
-
-@dataclass(frozen=True)
-class _Effects:
-    """Predictors with an effect, each with its leaves, and released quantiles of the column if they are known."""
-
-    shifts: list[tuple[str, tuple[Plan, ...]]]
-    slopes: list[tuple[str, tuple[Plan, ...]]]
-    overall: Floats | None = None
-
-
-def _declared_effects(design: ColumnDesign) -> _Effects:
-    return _Effects(
-        [(name, design.leaves(f"shift on {name}")) for name in design.shifts],
-        [(name, design.leaves(f"slope on {name}")) for name in design.slopes],
-    )
-
-
-def _chosen_effects(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector) -> _Effects:
-    """Release a few quantiles of a column, and by them which earlier columns tell most about it."""
-    locate = design.leaves("choice 1")[0]
-    overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
-    cell = residual.map(lambda part: np.where(np.isnan(part), -1, np.searchsorted(overall, part)))
-    target = Cells(design.column.name, cell, np.diff(_levels(), prepend=0.0, append=1.0))
-    left = {name: fit.cells(name, design.status, by_innovation=True)[0] for name in design.candidates}
-    effects = _Effects([], [], overall)
-    for choice in range(1, design.choices + 1):
-        pick, *leaves = design.leaves(f"choice {choice}")[-3:]
-        noise, candidates = partial(_effect_noise, fit, leaves[0]), list(left.values())
-        index = choose(fit.gate, pick, target, candidates, fit.present(design.status), noise)
-        if index is None:
-            continue
-        name = candidates[index].name
-        del left[name]
-        kind = effects.shifts if isinstance(fit.models[name], CategoryModel) else effects.slopes
-        kind.append((name, tuple(leaves)))
-    return effects
-
-
-def _effect_noise(fit: Fit, leaf: Plan, candidate: Cells) -> float:
-    """Return what an effect costs each pair of cells: a shift every label, a slope all of them together."""
-    noise = fit.noise_rows(leaf) / (len(BEND_LEVELS) + 1)
-    return noise if isinstance(fit.models[candidate.name], CategoryModel) else noise / candidate.shares.size
 
 
 def dithered(fit: Fit, name: str, scale: Scale) -> Vector:

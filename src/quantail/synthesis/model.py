@@ -19,10 +19,11 @@ from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import FrameShape
 from quantail.privacy import Plan
 from quantail.schema import Schema, core_of
-from quantail.synthesis.column import CategoryModel, NumericModel
+from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.conditioning import Given, group_rows, on_scales, read_given
 from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
+from quantail.synthesis.model_checks import check_group, check_rows
 
 FORMAT = 1
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
@@ -267,39 +268,8 @@ class TableModel:
         if not self.groups:
             raise ValueError("no groups")
         for group in self.groups:
-            self._check_group(group)
-            rows = self._draw(group, 3, np.random.default_rng(0), balanced=False)
-            if set(rows) != set(core_of(self.schema).schema.names) or not self._are_numbers(rows):
-                raise ValueError("columns do not match the schema, or hold no numbers")
-
-    def _are_numbers(self, rows: Mapping[str, NDArray[Any]]) -> bool:
-        """Say whether all values are finite; a number may be absent where its status says so."""
-        statuses = core_of(self.schema).statuses
-        return all(
-            (np.isfinite(values) | (rows[statuses[name]] != 0 if name in statuses else False)).all()
-            for name, values in rows.items()
-        )
-
-    def _check_group(self, group: GroupModel) -> None:
-        """Raise a ValueError for what a few rows may not show: cells without shares, impossible sizes."""
-        core = core_of(self.schema)
-        labels = [core.schema.column(name).categories for name in self.schema.by]
-        if not 0 <= group.rows <= 2**53 or len(group.codes) != len(labels):
-            raise ValueError("a group of impossible size")
-        if not all(0 <= code < len(known) for code, known in zip(group.codes, labels, strict=True)):
-            raise ValueError("a group that does not exist")
-        for column in group.columns:
-            if isinstance(column, NumericModel) and column.status != core.statuses.get(column.name, ""):
-                raise ValueError("a status that does not match the schema")
-            if not isinstance(column, CategoryModel):
-                continue
-            cells = len(column.cuts) + 1
-            if column.context and not column.cuts:
-                cells = len(core.schema.column(column.context).categories)
-            cells += column.context in core.statuses
-            wanted = {len(core.schema.column(column.name).categories)}
-            if len(column.shares) != cells or {len(row) for row in column.shares} != wanted:
-                raise ValueError("shares that do not match the categories")
+            check_group(group.codes, group.rows, group.columns, self.schema)
+            check_rows(self._draw(group, 3, np.random.default_rng(0), balanced=False), self.schema)
 
     def save(self, path: str | Path) -> None:
         """Write the model as JSON."""
