@@ -107,7 +107,7 @@ class TableSynthesizer(Parameters):
         self.delta = None if delta is None else parse_amount(delta, "delta")
         self._cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
 
-    def plan(self, rows: int | Mapping[GroupKey, int]) -> Plan:
+    def plan(self, rows: int | Mapping[GroupKey, int], fits: int = 1) -> Plan:
         """Return the budget plan for a table of so many rows, touching no data.
 
         Parameters
@@ -115,10 +115,13 @@ class TableSynthesizer(Parameters):
         rows : int or mapping
             Rows of the table; with groups, rows of each group by its category codes, or a total that is taken to
             be spread evenly.
+        fits : int
+            How many fits of the table (`fit_many`); their costs add up.
         """
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
         counted, _ = self._shares()
-        return self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
+        one = self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
+        return one if fits == 1 else Plan.sequence(f"{fits} fits", [one] * fits, "each with noise of its own")
 
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
         """Release a model of a confidential table.
@@ -139,27 +142,41 @@ class TableSynthesizer(Parameters):
             Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
         """
         table = TableRows.of(frame, self.schema)
-        sizes = self.begin(table.sizes, ledger)
-        pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
-        columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
-        for done, pool in enumerate(pools):
-            tell = _telling(progress, done, len(pools), columns)
-            fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
-        self.model_ = self.assemble(table.shape, sizes, fitted)
+        self.model_ = self._release(table, self.begin(table.sizes, ledger), progress)
         return self.model_
+
+    def fit_many(
+        self, frame: Any, fits: int, ledger: Ledger | None = None, progress: Progress | None = None
+    ) -> list[TableModel]:
+        """Release several models of one table, each with noise of its own. Costs `fits` times epsilon.
+
+        Several tables from one model are free: `fit` once, then `model.sample(replicates=m)`. Fits of their own are
+        for combining rules that need them (`quantail.inference.combine`), and each is paid for in full.
+
+        Parameters
+        ----------
+        frame, ledger, progress
+            As in `fit`; the ledger is charged once, with the cost of all fits, before any value takes part.
+        fits : int
+            How many models.
+        """
+        if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
+            raise OptionError("fits must be a whole number of at least 1")
+        table = TableRows.of(frame, self.schema)
+        self._pay(table.sizes, ledger, fits)
+        models = []
+        for number in range(fits):
+            maker = self._with_noise_of_its_own(number)
+            tell = _telling_fit(progress, number, fits)
+            models.append(maker._release(table, maker.begin(table.sizes), tell))
+        return models
 
     # The steps of a fit, for engines that take them in different places.
 
     def begin(self, true: Mapping[GroupKey, int], ledger: Ledger | None = None) -> dict[GroupKey, int]:
         """Pay for a fit, and return the sizes of all groups: true ones, or released ones under add/remove."""
+        self._pay(true, ledger, 1)
         counted, _ = self._shares()
-        if counted is None and sum(true.values()) < FEWEST_ROWS:
-            raise DataError(
-                f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary; "
-                "collect more rows, or pool this table with others"
-            )
-        if ledger is not None:
-            self._charge(ledger, {key: rows for key, rows in true.items() if rows})
         return self._sizes(true, counted, self._noise(_SIZES_NOISE))
 
     def pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
@@ -214,13 +231,42 @@ class TableSynthesizer(Parameters):
             options=self._options,
         )
 
-    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int]) -> None:
-        """Pay for a fit. The plan is drawn up first in any case: what is wrong with it must show before."""
+    def _release(
+        self, table: TableRows, sizes: Mapping[GroupKey, int], progress: Progress | None
+    ) -> TableModel:
+        """Release the model of a table that is paid for."""
+        pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
+        columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
+        for done, pool in enumerate(pools):
+            tell = _telling(progress, done, len(pools), columns)
+            fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
+        return self.assemble(table.shape, sizes, fitted)
+
+    def _with_noise_of_its_own(self, number: int) -> "TableSynthesizer":
+        """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""
+        if self.noise == "secure":
+            return self
+        seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
+        return TableSynthesizer(**{**self.get_params(), "seed": seed})
+
+    def _pay(self, true: Mapping[GroupKey, int], ledger: Ledger | None, fits: int) -> None:
+        """Refuse a table that is too small, and charge the ledger, if there is one, with all fits at once."""
+        if self.schema.neighbours == "replace-one" and sum(true.values()) < FEWEST_ROWS:
+            raise DataError(
+                f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary; "
+                "collect more rows, or pool this table with others"
+            )
+        if ledger is not None:
+            self._charge(ledger, {key: rows for key, rows in true.items() if rows}, fits)
+
+    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int], fits: int) -> None:
+        """Pay for fits. The plan is drawn up first in any case: what is wrong with it must show before."""
         is_public = self.schema.neighbours == "replace-one"
-        intended = self.plan(sizes if is_public else 1)  # private sizes are not known yet: any will do
+        intended = self.plan(sizes if is_public else 1, fits)  # private sizes are not known yet: any will do
+        name = f"{self.schema.name or 'table'} ({self.method})"
         ledger.charge(
-            self._cost,
-            f"fit {self.schema.name or 'table'} ({self.method})",
+            fits * self._cost,
+            f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one",
             intended.hash() if is_public else "rows are private",
             dataset=self.schema.name or None,
             unit="epsilon" if self.delta is None else "rho",
@@ -308,6 +354,13 @@ def _plain(option: Any) -> Any:
     if isinstance(option, str) or not isinstance(option, Sequence):
         return str(option) if isinstance(option, Fraction) else option
     return [_plain(part) for part in option]
+
+
+def _telling_fit(progress: Progress | None, number: int, fits: int) -> Progress | None:
+    """Return a function that reports one of several fits as a share of all the work."""
+    if progress is None:
+        return None
+    return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
 
 
 def _telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
