@@ -99,6 +99,8 @@ def settled(values: Floats, column: Column) -> Floats:
 def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
     """Return the status of every row, and its number: NaN where it is missing or a code, kept where it is an atom."""
     status = np.zeros(values.size, dtype=np.int64)
+    if not column.missing and not special_numbers(column):
+        return status, values
     if column.missing:
         status[np.isnan(values)] = 1
     first = 1 + int(column.missing)
@@ -192,8 +194,16 @@ def _steps(values: Floats, column: Column) -> Floats:
 
 
 def _clipped(values: Floats, column: Column) -> Floats:
+    """Return values within the bounds: the same array if they are, since a long column should not be held twice."""
+    lower, upper = _bounds(column)
+    if values.size and values.min() >= lower and values.max() <= upper and not _has_negative_zeros(values):
+        return values
     # Adding zero turns -0.0 into 0.0, which would otherwise show in saved models.
-    return np.asarray(np.clip(values, column.lower, column.upper) + 0.0)
+    return np.asarray(np.clip(values, lower, upper) + 0.0)
+
+
+def _has_negative_zeros(values: Floats) -> bool:
+    return bool(np.any(np.signbit(values) & (values == 0.0)))
 
 
 def _bounds(column: Column) -> tuple[float, float]:

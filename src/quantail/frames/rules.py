@@ -116,7 +116,7 @@ def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         hint = 'store it as numbers, without units or separators, or write type = "category"'
         return Problem(column.name, "does not hold numbers", hint)
-    values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64)
+    values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
     absent = np.isnan(values)
     if absent.any() and not column.missing:
         return _missing(column)

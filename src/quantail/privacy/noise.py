@@ -9,7 +9,7 @@ Laws (scale s > 0)
     two-sided geometric  P(k) proportional to exp(-|k| / s)
     below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
     random(k)            k independent uniform multiples of 2^-53 in [0, 1)
-    stream(k)            the same numbers, one for each of k rows, from which any stretch can be had again
+    stream(k)            one such number, or a multiple of 2^-32, for each of k rows; any stretch can be had again
 
 Streams are what makes dither the same however rows are cut into chunks. A secure one is the output of SHAKE-128 on
 a fresh 256-bit key of the operating system and a block number: numbers that only the holder of the key can tell from
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Stream = Callable[[int, int], Floats]
 """From the position of a row, and how many rows are wanted, to their numbers."""
 
-_BLOCK = 1 << 12  # numbers that are made from one block of a secure stream
+_BLOCK = 1 << 14  # numbers that are made from one block of a secure stream
 
 
 class Noise(Protocol):
@@ -87,7 +87,8 @@ class SecureNoise:
 
     def random(self, size: int) -> Floats:
         """Return uniform numbers from the operating system's entropy."""
-        return _uniform(secrets.token_bytes(8 * size))
+        words = np.frombuffer(secrets.token_bytes(8 * size), dtype=np.uint64)
+        return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
     def stream(self, rows: int) -> Stream:
         """Return uniform numbers that follow from a fresh key."""
@@ -144,18 +145,14 @@ class SimulatedNoise:
         return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=self._group))
 
 
-def _uniform(content: bytes) -> Floats:
-    words = np.frombuffer(content, dtype="<u8")
-    return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
-
-
 def _keyed_uniform(key: bytes, start: int, size: int) -> Floats:
     """Return a stretch of the numbers of a key: block b holds those from b * _BLOCK on."""
     blocks = range(start // _BLOCK, -(-(start + size) // _BLOCK))
     content = b"".join(
-        hashlib.shake_128(key + block.to_bytes(8, "little")).digest(8 * _BLOCK) for block in blocks
+        hashlib.shake_128(key + block.to_bytes(8, "little")).digest(4 * _BLOCK) for block in blocks
     )
-    return _uniform(content)[start % _BLOCK : start % _BLOCK + size]
+    words = np.frombuffer(content, dtype="<u4")[start % _BLOCK : start % _BLOCK + size]
+    return words * 2.0**-32
 
 
 def _advanced_uniform(state: Any, start: int, size: int) -> Floats:

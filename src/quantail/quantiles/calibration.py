@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, cells_touched
+from quantail.quantiles.lookup import Lookup
 from quantail.quantiles.rows import Vector
 
 Floats = NDArray[np.float64]
@@ -98,7 +99,7 @@ def draw_calibration(
 def _count(values: Floats, cuts: Floats) -> NDArray[np.int64]:
     """Return how many rows lie in each cell; rows whose value is absent (NaN) lie in none."""
     present = values[~np.isnan(values)]
-    return np.bincount(np.searchsorted(cuts, present, side="left"), minlength=cuts.size + 1)
+    return np.bincount(Lookup(cuts).below(present), minlength=cuts.size + 1)
 
 
 def _shrunk(found: Floats, expected: Floats, noise: float, sampling: float) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, Relation, Selection
+from quantail.quantiles.lookup import Lookup
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,7 +46,7 @@ def count_blocks(values: Floats, block: Integers, blocks: int, grid: Floats) -> 
     A row whose value is absent (NaN) or whose block is negative is in no block.
     """
     kept = (block >= 0) & ~np.isnan(values)
-    cell = block[kept] * (grid.size + 1) + np.searchsorted(grid, values[kept], side="left")
+    cell = block[kept] * (grid.size + 1) + Lookup(grid).below(values[kept])
     return np.bincount(cell, minlength=blocks * (grid.size + 1)).reshape(blocks, grid.size + 1)
 
 

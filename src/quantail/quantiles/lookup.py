@@ -1,0 +1,62 @@
+"""Where values lie among ascending cut points: `np.searchsorted`, several times as fast for many values.
+
+A table of even buckets knows how many cut points lie in buckets before a value's own; the one or two in the same
+bucket are compared with the value itself, so the answer is exact. (The bucket of a number never falls as the number
+grows, in floating point too, so cut points of earlier buckets are smaller and those of later ones larger.)
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_BUCKETS = 1 << 14
+_FEWEST, _MOST_STEPS = 4096, 4  # fewer values, or more cut points in a bucket, are searched for one by one
+_OUTER = 0.02  # share of cut points at either end that buckets leave out: there they may be far apart
+
+
+class Lookup:
+    """Counts cut points below values, or at or below them.
+
+    Examples
+    --------
+    >>> Lookup(np.array([1.0, 2.0, 4.0])).below(np.array([0.5, 2.0, 3.0, 9.0])).tolist()
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, cuts: Floats) -> None:
+        self.cuts = cuts
+        outer = int(_OUTER * cuts.size)
+        self._low, self._high = float(cuts[outer]), float(cuts[cuts.size - 1 - outer])
+        span = self._high - self._low
+        self._steps = _MOST_STEPS + 1
+        if 0 < span < np.inf and _BUCKETS / span < np.inf:
+            self._factor = _BUCKETS / span
+            inner = self._bucket(cuts[outer : cuts.size - outer])
+            counts = np.bincount(inner, minlength=_BUCKETS + 2)
+            self._before = outer + np.cumsum(counts) - counts
+            self._steps = int(counts.max())
+        self._padded = np.append(cuts, np.inf)
+
+    def below(self, values: Floats) -> Integers:
+        """Return how many cut points are smaller than each value."""
+        return self._count(values, "left")
+
+    def at_or_below(self, values: Floats) -> Integers:
+        """Return how many cut points are no larger than each value."""
+        return self._count(values, "right")
+
+    def _count(self, values: Floats, side: str) -> Integers:
+        if values.size < _FEWEST or self._steps > _MOST_STEPS:
+            return np.searchsorted(self.cuts, values, side)  # type: ignore[call-overload,no-any-return]
+        far = ~((values >= self._low) & (values <= self._high))
+        place = self._before[self._bucket(np.where(far, self._low, values))]
+        smaller = np.less if side == "left" else np.less_equal
+        for _ in range(self._steps):
+            place += smaller(self._padded[place], values)
+        place[far] = np.searchsorted(self.cuts, values[far], side)  # type: ignore[call-overload]
+        return place
+
+    def _bucket(self, values: Floats) -> NDArray[np.int32]:
+        return ((values - self._low) * self._factor).astype(np.int32)
