@@ -57,6 +57,17 @@ def test_predictors_name_all_parts_but_never_a_numbers_own_status():
     assert core.predictors_of("owner") == core.schema.names[:-1]
 
 
+def test_what_is_no_atom_starts_a_step_beside_it():
+    core = core_of(
+        schema(
+            Column("jobs", "integer", 0, 99, atoms=(0, 99)),
+            Column("pay", "numeric", 0, 9, decimals=2, atoms=(0,)),
+        )
+    ).schema
+    assert (core.column("jobs").lower, core.column("jobs").upper) == (1, 98)
+    assert (core.column("pay").lower, core.column("pay").upper) == (0.01, 9)
+
+
 def test_a_plain_schema_is_its_own_core():
     plain = schema(Column("region", "category", categories=("a",)), Column("pay", "numeric", 0, 1))
     assert core_of(plain).schema is plain

@@ -56,7 +56,9 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
         if name in core.statuses:
             parts[core.statuses[name]] = status
             inside = np.where(status == 0, inside, np.nan)
-        parts[name] = _steps(inside, column) if column.is_dated else inside
+        parts[name] = _clipped(
+            _steps(inside, column) if column.is_dated else inside, core.schema.column(name)
+        )
     return parts
 
 
@@ -104,8 +106,13 @@ def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
     if column.missing:
         status[np.isnan(values)] = 1
     first = 1 + int(column.missing)
-    for place, number in enumerate(special_numbers(column), start=first):
-        status[values == number] = place
+    special = special_numbers(column)
+    clipped = np.clip(
+        values, column.lower, column.upper
+    )  # a value beyond a bound that is an atom becomes that atom
+    for place, number in enumerate(special, start=first):
+        is_code = number in column.missing_codes
+        status[(values == number) | (~np.isin(values, special) & (clipped == number) & (not is_code))] = place
     is_number = (status == 0) | (status >= first + len(column.missing_codes))
     return status, np.where(is_number, values, np.nan)
 

@@ -148,7 +148,18 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         )
     if placed:
         return Column(column.name, "numeric", 0, 1, decimals=_POSITION_DECIMALS, predictors=predictors)
-    return replace(column, predictors=predictors, missing=False, missing_codes=(), atoms=())
+    lower, upper = _beside_atoms(column)
+    return replace(
+        column, lower=lower, upper=upper, predictors=predictors, missing=False, missing_codes=(), atoms=()
+    )
+
+
+def _beside_atoms(column: Column) -> tuple[float, float]:
+    """Return the bounds of what is no atom: an atom at a bound is counted, so the rest starts a step beside it."""
+    assert column.lower is not None and column.upper is not None
+    lower = column.lower + column.lattice * (column.lower in column.atoms)
+    upper = column.upper - column.lattice * (column.upper in column.atoms)
+    return (lower, upper) if lower < upper else (column.lower, column.upper)
 
 
 def _expanded(names: tuple[str, ...], parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

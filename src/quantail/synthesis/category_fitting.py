@@ -89,15 +89,16 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
 def released_shares(fit: Fit, leaf: Plan, counts: Integers, few: bool = False) -> Floats:
     """Release counts and turn them into shares that add up to 1.
 
-    What noise alone could show is cleared. If there are few cells, all of which are taken to occur, the nearest
-    shares are taken instead.
+    What noise alone could show is cleared. Few cells are first set to the nearest shares, and cleared with less doubt:
+    each of them was declared for a reason.
     """
     sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
-    if few:
-        return nearest_shares(noisy / fit.rows)
     scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
-    cleared = np.where(noisy > min(2 * scale, fit.rows / counts.size), noisy, 0.0)
+    least = min((1 if few else 2) * scale, fit.rows / counts.size)
+    if few:
+        noisy = fit.rows * nearest_shares(noisy / fit.rows)
+    cleared = np.where(noisy > least, noisy, 0.0)
     return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
 
 

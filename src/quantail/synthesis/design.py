@@ -67,7 +67,7 @@ class ColumnDesign:
     choices : int
         How many of them.
     few : bool
-        For a category: its labels are so few that all of them are taken to occur.
+        For a category: its labels are so few that each is taken to occur unless noise hides it.
     """
 
     column: Column

@@ -44,6 +44,7 @@ _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the mo
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
 _FEW_LABELS = 20
+_LEAST_COMFORT, _LEAST_AMPLE = 130.0, 300.0
 LOCATE_SIGNAL = 150.0  # three quantiles among wide candidates
 _COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
@@ -200,7 +201,7 @@ def _cells(column: Column, kind: str, by_labels: bool) -> Question:
     )
     if kind == "context":
         return replace(question, ample=max(question.ample, comfort))
-    return replace(question, comfort=max(question.comfort, comfort), ample=max(question.ample, ample))
+    return replace(question, comfort=max(_LEAST_COMFORT, comfort), ample=max(_LEAST_AMPLE, ample))
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
