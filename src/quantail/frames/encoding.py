@@ -107,12 +107,10 @@ def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
         status[np.isnan(values)] = 1
     first = 1 + int(column.missing)
     special = special_numbers(column)
-    clipped = np.clip(
-        values, column.lower, column.upper
-    )  # a value beyond a bound that is an atom becomes that atom
+    # A value beyond a bound that is an atom becomes that atom.
+    inside = np.where(np.isin(values, special), values, np.clip(values, column.lower, column.upper))
     for place, number in enumerate(special, start=first):
-        is_code = number in column.missing_codes
-        status[(values == number) | (~np.isin(values, special) & (clipped == number) & (not is_code))] = place
+        status[(values if number in column.missing_codes else inside) == number] = place
     is_number = (status == 0) | (status >= first + len(column.missing_codes))
     return status, np.where(is_number, values, np.nan)
 
