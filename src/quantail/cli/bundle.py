@@ -29,7 +29,7 @@ MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory,
 class Bundle:
     """Names of the files of one release.
 
-    With several replicates the tables are numbered: out.parquet becomes out-1.parquet, out-2.parquet, ...; in a
+    With several replicates or fits the tables are numbered: out.parquet becomes out-1.parquet, out-2.parquet, ...; in a
     database, out becomes out_1, out_2, ... The card goes beside the file (of the table or of the database), or here
     if the table is on a server.
     """
@@ -39,19 +39,26 @@ class Bundle:
     replicates: int = 1
     model: Path | None = None
     force: bool = False
+    fits: int = 1
 
     def __post_init__(self) -> None:
         if self.rows is not None and not 1 <= self.rows <= MOST_ROWS:
             raise OptionError(f"--rows must be at least 1 and at most {MOST_ROWS}")
         if not 1 <= self.replicates <= MOST_REPLICATES:
             raise OptionError(f"--replicates must be at least 1 and at most {MOST_REPLICATES}")
+        if self.fits > 1 and (self.replicates > 1 or self.model is not None):
+            raise OptionError(
+                "--fits gives one table from each of several fits, which are all paid for; --replicates gives several "
+                "tables from one fit, at no further cost, and --model keeps that fit: leave out --fits, or the others"
+            )
 
     @property
     def tables(self) -> tuple[Place, ...]:
         """Where the synthetic tables go."""
-        if self.replicates == 1:
+        tables = max(self.replicates, self.fits)
+        if tables == 1:
             return (self.output,)
-        return tuple(self.output.numbered(number) for number in range(1, self.replicates + 1))
+        return tuple(self.output.numbered(number) for number in range(1, tables + 1))
 
     @property
     def cards(self) -> CardFiles:
@@ -93,11 +100,12 @@ class Bundle:
         Public columns of the fitted table, or rows that are given, are kept as they are.
         """
         kept = fit.public if fit is not None and given is None else given
-        drawn = model.sample(self.rows, replicates=self.replicates, seed=seed, given=kept)
-        tables = [_marked(frame, model.private) for frame in (drawn if self.replicates > 1 else [drawn])]
+        models = fit.models if fit is not None else (model,)
+        drawn = [one.sample(self.rows, replicates=self.replicates, seed=seed, given=kept) for one in models]
+        tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
-        sizes = {"rows": tables[0].num_rows, "replicates": len(tables)}
-        card = release_card(model, **sizes, ledger=ledger, entry=entry, expectation=expectation)
+        sizes = {"rows": tables[0].num_rows, "replicates": len(tables), "fits": len(models)}
+        card = release_card(fit or model, **sizes, ledger=ledger, entry=entry, expectation=expectation)
         with Staging(self.paths) as staging:
             self.cards.write(card, staging)
             if self.model is not None:

@@ -53,6 +53,14 @@ Rows = Annotated[
 Replicates = Annotated[
     int, typer.Option("--replicates", "-m", help="Tables to draw from one fit, at no further cost.")
 ]
+Fits = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Fits of the table, a table from each: COSTS THIS MANY TIMES EPSILON. Tables from one fit "
+        "(--replicates) are free.",
+    ),
+]
 ReportPath = Annotated[
     Path | None,
     typer.Option("--report", help="Also write an internal report (HTML) that compares with the real rows."),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import pyarrow as pa
 
@@ -17,10 +17,11 @@ from quantail.cli.account import Account, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
 from quantail.frames import Place, Where, check_table, read_table
-from quantail.privacy.budget import parse_amount, parse_epsilon
+from quantail.privacy.budget import as_decimal, epsilon_from, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.schema import Schema
 from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.synthesis.table import plan_of_fits
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,26 @@ class Spending:
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model, the charge that paid for it, and public columns, which are kept as they are."""
+    """Fitted models (mostly one), the charge that paid for them, and public columns, which are kept as they are."""
 
-    model: TableModel
+    models: tuple[TableModel, ...]
     account: Account | None
     public: pa.Table | None = None
+
+    @property
+    def model(self) -> TableModel:
+        """The model, or the first of them."""
+        return self.models[0]
+
+    def facts(self) -> dict[str, Any]:
+        """Give the public facts of the whole release: the costs of several fits add up."""
+        facts = self.model.facts()
+        if len(self.models) == 1:
+            return facts
+        plan = plan_of_fits([model.plan for model in self.models])
+        delta = facts["delta"]
+        epsilon = epsilon_from(plan.cost, parse_amount(delta, "delta")) if delta else plan.cost
+        return facts | {"plan": plan.to_dict(), "epsilon": as_decimal(epsilon)}
 
     @property
     def entry(self) -> Entry | None:
@@ -102,11 +118,14 @@ def paid_fit(
     spending: Spending,
     quiet: bool = False,
     rehearse: Callable[[pa.Table], None] | None = None,
+    fits: int = 1,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
 
     Parameters
     ----------
+    fits : int
+        How many models; each costs the whole budget, and what that makes in all is said before anything is charged.
     rehearse : callable, optional
         Raises an error if columns such as these could not be written afterwards; called before the charge.
     """
@@ -114,7 +133,13 @@ def paid_fit(
     table = read_fitting(file, schema)
     if rehearse is not None:
         rehearse(table.select(list(schema.names)).slice(0, 0))
-    plan = maker.plan(max(table.num_rows, 1))  # for its cost and unit; the fit plans again, group by group
+    # For its cost and unit; the fit plans again, group by group.
+    plan = maker.plan(max(table.num_rows, 1), fits)
+    if fits > 1:
+        one, every = as_decimal(plan.cost / fits), as_decimal(plan.cost)
+        warn(
+            f"{fits} fits cost {fits} times {one}: {every} {plan.unit} in all. Tables from one fit are free."
+        )
     account = None
     if spending.ledger is not None:
         account = open_account(spending.ledger, schema, file, plan, spending.limit)
@@ -127,8 +152,8 @@ def paid_fit(
     released = False
     try:
         with progress("fit", quiet) as report:
-            model = maker.fit(table, ledger=account, progress=report)
-        yield Fit(model, account, _public(table, schema))
+            models = maker.fit_many(table, fits, ledger=account, progress=report)
+        yield Fit(tuple(models), account, _public(table, schema))
         released = True
     finally:
         if account is not None:

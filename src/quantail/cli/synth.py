@@ -11,6 +11,7 @@ from quantail.cli.options import (
     Draw,
     EngineChoice,
     Epsilon,
+    Fits,
     Force,
     LedgerPath,
     Limit,
@@ -41,6 +42,7 @@ def synth(
     ledger: LedgerPath = None,
     rows: Rows = None,
     replicates: Replicates = 1,
+    fits: Fits = 1,
     definition: Definition = "pure",
     delta: Delta = None,
     method: Method = "ladder",
@@ -79,15 +81,15 @@ def synth(
     if engine is not None or scheduler is not None or workers is not None:
         from quantail.cli.scale import check_alone, open_engine, synth_folder
 
-        check_alone(rows=rows, replicates=replicates, model=model, report=report, force=force)
+        check_alone(rows=rows, replicates=replicates, fits=fits, model=model, report=report, force=force)
         with open_engine(engine, scheduler, workers) as chosen:
             synth_folder(Path(file), Path(output), facts, spending, chosen, quiet)
         return
-    bundle = Bundle(Place.of(output), rows, replicates, model, force)
+    bundle = Bundle(Place.of(output), rows, replicates, model, force, fits)
     bundle.check([file, schema, ledger, report])
     if report is not None:
         check_report(report, [file, schema, ledger, model], force)
-    with paid_fit(file, facts, spending, quiet, bundle.rehearse) as fit:
+    with paid_fit(file, facts, spending, quiet, bundle.rehearse, fits) as fit:
         bundle.write(fit.model, seed, fit)
     bundle.announce(fit.model.private)
     if report is not None:

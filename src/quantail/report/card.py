@@ -31,8 +31,14 @@ _NEIGHBOURS = {
 _USE = (
     "Use it to explore, to write and test programs, and to fit models whose conclusions you will check.",
     "Rows stand for nobody: no synthetic row corresponds to a real one.",
+)
+_REPLICATES = (
     "Replicates are draws from one released model. They cost no further privacy, and averaging over them "
-    "removes the noise of drawing, not the noise of privacy.",
+    "removes the noise of drawing, not the noise of privacy."
+)
+_FITS = (
+    "Every table comes from a fit of its own, with noise of its own, and was paid for: the budget on this card is that "
+    "of all of them together."
 )
 _ERRORS = (
     "Standard errors computed as if the rows were real are too small: they leave out the noise of privacy "
@@ -63,6 +69,7 @@ def release_card(
     *,
     rows: int,
     replicates: int = 1,
+    fits: int = 1,
     ledger: "Ledger | None" = None,
     entry: "Entry | None" = None,
     expectation: "Expectation | None" = None,
@@ -74,7 +81,9 @@ def release_card(
     model : TableModel
         The fitted model; only its `facts()` are used.
     rows, replicates : int
-        Size of one synthetic table, and how many of them were drawn.
+        Size of one synthetic table, and how many there are.
+    fits : int
+        How many fits they come from: one for all of them, or one each; the facts are then those of all fits together.
     ledger : Ledger, optional
         The account that paid for the fit.
     entry : Entry, optional
@@ -98,13 +107,13 @@ def release_card(
         "notice": PRIVATE if private else NOT_PRIVATE,
         "date": datetime.now(UTC).date().isoformat(),
         "software": {"name": "quantail", "version": facts["version"], "method": facts["method"]},
-        "release": {"rows": rows, "replicates": replicates},
+        "release": {"rows": rows, "replicates": replicates} | ({"fits": fits} if fits > 1 else {}),
         "promise": _promise(facts, schema, plan),
         "budget": _budget(plan),
         "public_inputs": [_public(column, schema) for column in schema.columns],
         "relations": _relations(schema),
         "ledger": _receipt(plan, ledger, entry),
-        "use": list(_USE),
+        "use": [*_USE, _REPLICATES if fits == 1 else _FITS],
         "errors_to_expect": [*_expected(expectation), *_ERRORS],
         "limits": [line.format(unit=schema.unit) for line in _LIMITS],
     }

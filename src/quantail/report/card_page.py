@@ -54,6 +54,8 @@ def render_html(card: Mapping[str, Any]) -> str:
 def _overview(card: Mapping[str, Any]) -> Markup:
     software, release = card["software"], card["release"]
     tables = f"{release['replicates']} tables of " if release["replicates"] > 1 else ""
+    if release.get("fits", 1) > 1:
+        tables = f"{release['fits']} tables, each from a fit of its own, of "
     return facts(
         [
             ("privacy budget", f"epsilon {card['promise']['epsilon']}"),

@@ -54,6 +54,8 @@ def _promise(promise: Mapping[str, Any]) -> list[str]:
 def _release(card: Mapping[str, Any]) -> list[str]:
     software, release = card["software"], card["release"]
     copies = f", {release['replicates']} replicates of one model" if release["replicates"] > 1 else ""
+    if release.get("fits", 1) > 1:
+        copies = f", {release['fits']} tables, each from a fit of its own"
     lines = [
         f"- **Made:** {card['date']}, {software['name']} {software['version']}, method {software['method']}",
         f"- **Size:** {release['rows']} rows{copies}",

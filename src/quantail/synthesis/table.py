@@ -1,6 +1,7 @@
 """TableSynthesizer: from a confidential table and a schema to a released model."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -121,7 +122,7 @@ class TableSynthesizer(Parameters):
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
         counted, _ = self._shares()
         one = self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
-        return one if fits == 1 else Plan.sequence(f"{fits} fits", [one] * fits, "each with noise of its own")
+        return one if fits == 1 else plan_of_fits([one] * fits)
 
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
         """Release a model of a confidential table.
@@ -244,7 +245,7 @@ class TableSynthesizer(Parameters):
 
     def _with_noise_of_its_own(self, number: int) -> "TableSynthesizer":
         """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""
-        if self.noise == "secure":
+        if self.noise == "secure" or number == 0:
             return self
         seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
         return TableSynthesizer(**{**self.get_params(), "seed": seed})
@@ -323,6 +324,12 @@ class TableSynthesizer(Parameters):
         return ", ".join(labels)
 
 
+def plan_of_fits(plans: Sequence[Plan]) -> Plan:
+    """Return the plan of several fits of one table: costs add up."""
+    numbered = [replace(plan, name=f"fit {number}") for number, plan in enumerate(plans, start=1)]
+    return Plan.sequence(f"{len(plans)} fits", numbered, "each with noise of its own")
+
+
 def plan(
     schema: Schema,
     rows: int | Mapping[GroupKey, int],
@@ -358,8 +365,8 @@ def _plain(option: Any) -> Any:
 
 def _telling_fit(progress: Progress | None, number: int, fits: int) -> Progress | None:
     """Return a function that reports one of several fits as a share of all the work."""
-    if progress is None:
-        return None
+    if progress is None or fits == 1:
+        return progress
     return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
 
 
