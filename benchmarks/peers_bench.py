@@ -33,7 +33,7 @@ from benchmarks.peers.scores import Table, score
 from quantail.datasets import PAPER_COLUMNS, paper_schema, simulate_paper
 
 EPSILON, DELTA = 1.0, 1e-6
-LARGE, QUICK = 50_000, 60.0
+LARGE, QUICK = 50_000, 20.0
 """Above `LARGE` rows, a peer runs only if it took less than `QUICK` CPU seconds at the size before."""
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "benchmarks" / "results" / "peers"

@@ -15,8 +15,8 @@ def make(job: Job) -> Arrays:
         {"tables": {"table": {"columns": {name: {"sdtype": "numerical"} for name in frame}}}}
     )
     synthesizer = GaussianCopulaSynthesizer(metadata)
-    synthesizer.fit(frame)
-    return synthesizer.sample(job.rows)
+    synthesizer.fit({"table": frame})
+    return synthesizer.sample(job.rows)["table"]
 
 
 if __name__ == "__main__":
