@@ -71,7 +71,7 @@ def ppp(frame):
             category("County"),
             Column("Jobs", "integer", 0, 500, grid="log", atoms=(0,)),
             Column("Amount", "integer", 1, 10_000_000, grid="log", atoms=(20833, 20832)),
-            category("NAICS"),
+            Column("NAICS", "category", categories=labels("NAICS")),
         ),
         unit="loan",
         name="ppp",
