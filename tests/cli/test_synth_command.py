@@ -239,9 +239,9 @@ def test_the_ledger_is_charged_before_the_fit_works_on_values(shop, monkeypatch)
     import quantail.synthesis as room
 
     seen = []
-    original = room.TableSynthesizer.fit
+    original = room.TableSynthesizer.fit_many
 
-    def watch(self, frame, ledger=None, progress=None):
+    def watch(self, frame, fits, ledger=None, progress=None):
         charge = type(ledger).charge
 
         def charged(*args, **named):
@@ -249,8 +249,9 @@ def test_the_ledger_is_charged_before_the_fit_works_on_values(shop, monkeypatch)
             return charge(*args, **named)
 
         monkeypatch.setattr(type(ledger), "charge", charged)
-        return original(self, frame, ledger=ledger, progress=lambda step, fraction: seen.append("work"))
+        work = lambda step, fraction: seen.append("work")  # noqa: E731
+        return original(self, frame, fits, ledger=ledger, progress=work)
 
-    monkeypatch.setattr(room.TableSynthesizer, "fit", watch)
+    monkeypatch.setattr(room.TableSynthesizer, "fit_many", watch)
     assert synth(shop).exit_code == 0
     assert seen[0] == "charge" and seen.count("charge") == 1 and "work" in seen

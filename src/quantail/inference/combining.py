@@ -1,18 +1,21 @@
 """Rules for the estimates of several synthetic tables, and what each takes for granted.
 
-With m tables, estimates q_i with variances v_i, their means qbar and vbar, and the variance b of the q_i:
+With m tables of k rows made from n real ones, estimates q_i with variances v_i, their means qbar and vbar, and the
+variance b of the q_i:
 
-    rule         variance of qbar        holds if
-    ------------ ----------------------- ------------------------------------------------------------------------------
-    "full"       (1 + 1/m) b - vbar      every table comes from a fit of its own (or a posterior draw) of the whole
-                                         table, rows drawn independently (Raghunathan, Reiter and Rubin 2003)
-    "partial"    vbar + b/m              the same, and the units are the real ones: only some columns were replaced
-                                         (Reiter 2003)
-    "simple"     vbar (k/n + 1/m)        all tables of k rows come from one fit to n rows, and the fit adds no error of
-                                         its own (Raab, Nowok and Dibben 2016)
+    rule       variance of qbar       holds if
+    ---------  ---------------------  --------------------------------------------------------------------------------
+    "partial"  vbar k/n + b/m         every table comes from a fit of its own, with noise of its own (`fit_many`), or
+                                      keeps some real columns (Reiter 2003; Raab, Nowok and Dibben 2016)
+    "simple"   vbar (k/n + 1/m)       all tables come from one fit that adds no error of its own, rows drawn
+                                      independently (Raab, Nowok and Dibben 2016): never true of a private fit
+    "full"     (1 + 1/m) b - vbar     the parameters behind every table are a draw from their posterior given the real
+                                      rows, rows drawn independently (Raghunathan, Reiter and Rubin 2003): tables of
+                                      other software; the noise of our fits is no posterior
 
 Replicates from one private fit share the noise of that fit: no rule that looks at the tables alone can see it, and
-"simple" leaves it out. `infer` does not. Fits of their own cost their budget each.
+"simple" leaves it out. `infer` does not. Fits of their own show it, and cost their budget each. No rule removes the
+bias that noise leaves in a curved estimate; `infer` does that, too.
 """
 
 from __future__ import annotations
@@ -64,9 +67,9 @@ def combine(
     estimates, variances : sequences of float
         One of each per table, as computed on it alone.
     rule : {"full", "partial", "simple"}
-        See the module for the conditions of each.
+        See the module `quantail.inference.combining` for the conditions of each.
     rows_ratio : float
-        Rows of a synthetic table over rows of the real one.
+        Rows of a synthetic table over rows of the real one, k/n.
 
     Examples
     --------
@@ -80,6 +83,8 @@ def combine(
         raise OptionError("rule must be 'full', 'partial' or 'simple'")
     if rule != "simple" and q.size < 2:
         raise OptionError(f"the rule {rule!r} needs at least two tables")
+    if not rows_ratio > 0:
+        raise OptionError("rows_ratio must be above 0: rows of a synthetic table over rows of the real one")
     if not (np.isfinite(q).all() and np.isfinite(v).all() and (v >= 0).all()):
         raise OptionError("estimates must be finite, and variances finite and not negative")
     m, within = q.size, float(v.mean())
@@ -87,8 +92,8 @@ def combine(
         return Combined(float(q.mean()), within * (rows_ratio + 1 / m), np.inf)
     between = float(q.var(ddof=1))
     if rule == "partial":
-        variance = within + between / m
-        freedom = np.inf if between == 0 else (m - 1) * (1 + within * m / between) ** 2
+        variance = within * rows_ratio + between / m
+        freedom = np.inf if between == 0 else (m - 1) * (1 + within * rows_ratio * m / between) ** 2
         return Combined(float(q.mean()), variance, float(freedom))
     variance = (1 + 1 / m) * between - within
     if variance <= 0:

@@ -1,0 +1,91 @@
+"""Questions: what is understood, what is refused, and that every figure and its naive error are right."""
+
+import numpy as np
+import pytest
+
+from quantail import DataError, OptionError
+from quantail.inference import Estimand
+
+rng = np.random.default_rng(5)
+TABLE = {
+    "x": rng.normal(size=500),
+    "pay": rng.lognormal(3, 0.5, size=500),
+    "region": np.array(["a", "b"] * 250),
+}
+TABLE["y"] = 2 + 3 * TABLE["x"] + rng.normal(size=500)
+TABLE["union"] = np.where(TABLE["x"] + rng.logistic(size=500) > 0, "yes", "no")
+
+
+def estimates(question, table=TABLE):
+    return Estimand.parse(question).on(table).estimates(table)
+
+
+def test_figures_by_hand():
+    table = {"x": np.array([1.0, 2.0, 3.0, 4.0, 10.0, np.nan])}
+    assert estimates("mean(x)", table) == 4.0
+    assert estimates("quantile(x, 0.5)", table) == 3.0
+    assert estimates("top(x, 0.2)", table) == 0.5
+    # Mean absolute difference over twice the mean: 80 / (2 * 25 * 4).
+    assert estimates("gini(x)", table) == pytest.approx(80 / 200)
+
+
+@pytest.mark.parametrize(
+    "figure", ["mean(pay)", "quantile(pay, 0.5)", "quantile(pay, 0.9)", "top(pay, 0.1)", "gini(pay)"]
+)
+def test_naive_errors_are_those_of_fresh_samples(figure):
+    draws = np.random.default_rng(6).lognormal(3, 0.5, size=(400, 500))
+    question = Estimand.parse(figure)
+    found = np.array([question.estimates({"pay": draw})[0] for draw in draws])
+    stated = np.mean([question.answer({"pay": draw}).naive_errors[0] for draw in draws[:40]])
+    assert stated == pytest.approx(found.std(), rel=0.15)
+
+
+def test_regressions_of_three_kinds():
+    linear = Estimand.parse("y ~ x + region").on(TABLE)
+    assert linear.terms == ("Intercept", "x", "region[b]")
+    np.testing.assert_allclose(linear.estimates(TABLE), [2, 3, 0], atol=0.3)
+    np.testing.assert_allclose(estimates("quantile(0.9): y ~ x"), [2 + 1.28, 3], atol=0.3)
+    np.testing.assert_allclose(estimates("logistic: union ~ x"), [0, 1], atol=0.4)
+
+
+def test_labels_unknown_to_the_first_table_are_left_out():
+    question = Estimand.parse("y ~ region").on(TABLE)
+    other = {"y": np.append(TABLE["y"], 1e9), "region": np.append(TABLE["region"], "c")}
+    np.testing.assert_array_equal(question.estimates(other), question.estimates(TABLE))
+
+
+def test_labels_that_a_table_lacks_have_no_estimate():
+    question = Estimand.parse("y ~ x + region").on(TABLE)
+    part = {name: values[::2] for name, values in TABLE.items()}  # region a only
+    found = question.estimates(part)
+    assert np.isnan(found[2]) and np.isfinite(found[:2]).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pay",
+        "median(pay)",
+        "quantile(pay)",
+        "mean(pay, 0.5)",
+        "top(pay, 2)",
+        "quantile(pay, 0..5)",
+        "y ~",
+        "",
+    ],
+)
+def test_what_is_not_understood_is_refused(text):
+    with pytest.raises(OptionError):
+        Estimand.parse(text)
+
+
+def test_what_a_table_cannot_tell_is_a_data_error():
+    for question in ("mean(region)", "mean(nothing)", "y ~ nothing"):
+        with pytest.raises(DataError):
+            estimates(question)
+    with pytest.raises(DataError):
+        estimates("mean(x)", {"x": np.array([np.nan, np.nan])})
+
+
+def test_names_in_backticks():
+    assert estimates("mean(`gross pay`)", {"gross pay": np.array([1.0, 3.0])}) == 2.0
