@@ -141,17 +141,31 @@ def share_out(
     parts |= chosen
     kept += chosen
     rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
-    optional = {q: price(q, q.ample) for q in asked if q.kind in _OPTIONAL}
-    for question in sorted(
-        optional, key=lambda question: optional[question]
-    ):  # so that more budget asks no fewer
-        if optional[question] > rest:
+    for bundle in _bundles(asked, price):
+        if sum(bundle.values()) > rest:
             break
-        parts[question] = optional[question]
-        rest -= optional[question]
+        parts |= bundle
+        rest -= sum(bundle.values())
     total = sum(question.weight for question in parts)
     wanted = [(q, parts[q] + max(rest, 0.0) * q.weight / total) for q in asked if q in parts]
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
+
+
+def _bundles(
+    asked: Sequence[Question], price: Callable[[Question, float], float]
+) -> list[dict[Question, float]]:
+    """Return the optional questions with their prices, in the order of entering: the cheapest first.
+
+    Shifts on one category enter together: what a category does to a predictor must not be lost on the columns that
+    follow the predictor's innovations.
+    """
+    bundles: dict[object, dict[Question, float]] = {}
+    for question in asked:
+        if question.kind in _OPTIONAL:
+            together = question.on if question.kind == "shift" else question
+            bundles.setdefault(together, {})[question] = price(question, question.ample)
+    # Cheapest first, so that more budget asks no fewer.
+    return sorted(bundles.values(), key=lambda bundle: sum(bundle.values()))
 
 
 def _affordable(
