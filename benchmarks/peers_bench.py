@@ -116,7 +116,7 @@ def run_cell(n: int, seed: int, entry: Entry, cpu_limit: int) -> Cell:
         return cell | {"failed": f"not installed: {complaint}"}
     with TemporaryDirectory() as folder:
         write_job(Path(folder), train, facts | {"options": dict(entry.options)})
-        cell |= run_adapter(python, f"benchmarks.peers.{entry.adapter}", Path(folder), cpu_limit)
+        cell |= run_adapter(python, entry.adapter, Path(folder), cpu_limit)
         if "failed" in cell:
             return cell
         made = pq.read_table(Path(folder) / SYNTH)

@@ -21,13 +21,23 @@ _COSTS = ("cpu_seconds", "peak_mb")
 
 @dataclass(frozen=True)
 class Line:
-    """An entry at one size: means over tables, or why there are none."""
+    """An entry at one size: its figures by table, and why there are none where it failed."""
 
     entry: Entry
     n: int
-    tables: int
-    means: dict[str, float]
+    figures: dict[int, dict[str, float]]
     failed: str | None
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Means over tables; empty if there are none."""
+        return self.over(set(self.figures))
+
+    def over(self, tables: set[int]) -> dict[str, float]:
+        """Means over some of the tables."""
+        if not tables:
+            return {}
+        return {m: float(np.mean([self.figures[t][m] for t in tables])) for m in (*MEASURES, *_COSTS)}
 
 
 def write_report(path: Path) -> None:
@@ -39,17 +49,15 @@ def write_report(path: Path) -> None:
 
 
 def summarise(cells: Sequence[dict[str, Any]]) -> list[Line]:
-    """Average the cells of each entry and size, in the order of the catalogue."""
+    """Gather the cells of each entry and size, in the order of the catalogue."""
     lines = []
     for n in sorted({cell["n"] for cell in cells}):
         for entry in CATALOGUE.values():
             own = [cell for cell in cells if cell["n"] == n and cell["entry"] == entry.name]
-            done = [cell for cell in own if "failed" not in cell]
-            if not own:
-                continue
-            means = {m: float(np.mean([c[m] for c in done])) for m in (*MEASURES, *_COSTS)} if done else {}
+            figures = {cell["seed"]: cell for cell in own if "failed" not in cell}
             failed = next((cell["failed"] for cell in own if "failed" in cell), None)
-            lines.append(Line(entry, n, len(done), means, failed))
+            if own:
+                lines.append(Line(entry, n, figures, failed))
     return lines
 
 
@@ -78,19 +86,15 @@ def table(lines: Sequence[Line]) -> str:
     heads = ["entry", "promise", *TITLES, "CPU s", "MB", "tables"]
     rows = [heads, ["---"] * len(heads)]
     for line in lines:
-        if line.means:
-            figures = [number(line.means[m]) for m in (*MEASURES, "cpu_seconds")]
-            rows.append(
-                [
-                    line.entry.name,
-                    line.entry.promise,
-                    *figures,
-                    f"{line.means['peak_mb']:.0f}",
-                    str(line.tables),
-                ]
-            )
+        means, row = line.means, [line.entry.name, line.entry.promise]
+        if means and line.failed:
+            row[0] += f" (another table: {line.failed})"
+        if means:
+            row += [number(means[m]) for m in (*MEASURES, "cpu_seconds")]
+            row += [f"{means['peak_mb']:.0f}", str(len(line.figures))]
         else:
-            rows.append([line.entry.name, line.entry.promise, f"{line.failed}", *[""] * (len(heads) - 3)])
+            row += [str(line.failed), *[""] * (len(heads) - 3)]
+        rows.append(row)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -102,19 +106,22 @@ def number(value: float) -> str:
 
 
 def behind(lines: Sequence[Line]) -> list[str]:
-    """Say for each private entry how many times more CPU it took, and on which measures it beats the ladder."""
-    ours = next((line.means for line in lines if line.entry.name == OURS), None)
-    if not ours:
-        return []
+    """Say for each private entry how many times more CPU it took, and on which measures it beats the ladder.
+
+    Both are averaged over the tables that both have seen.
+    """
+    ladder = next((line for line in lines if line.entry.name == OURS), None)
     told = []
     for line in lines:
-        if not line.entry.private or line.entry.kind == "ours" or not line.means:
+        both = set(ladder.figures) & set(line.figures) if ladder else set()
+        if not ladder or not both or not line.entry.private or line.entry.kind == "ours":
             continue
-        lost = [t for m, t in zip(MEASURES, TITLES, strict=True) if not better(m, ours[m], line.means[m])]
-        ratio = line.means["cpu_seconds"] / ours["cpu_seconds"]
+        ours, theirs = ladder.over(both), line.over(both)
+        lost = [t for m, t in zip(MEASURES, TITLES, strict=True) if not better(m, ours[m], theirs[m])]
         verdict = f"the ladder is behind on {', '.join(lost)}" if lost else "the ladder is ahead on all ten"
+        ratio = theirs["cpu_seconds"] / ours["cpu_seconds"]
         told.append(f"- {line.entry.name}: {ratio:.3g} times the ladder's CPU seconds; {verdict}.")
-    return ["\n".join(["Against the ladder:", "", *told])] if told else []
+    return ["\n".join(["Against the ladder, on the tables that both have seen:", "", *told])] if told else []
 
 
 def versions(cells: Sequence[dict[str, Any]]) -> str:
