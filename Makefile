@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test audit docs lint types imports tests clean
+.PHONY: demo test audit bench docs lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -18,6 +18,14 @@ test: lint types imports tests
 # The long form of the audit, some ten minutes; its result is kept in docs/audit.
 audit: $(VENV)/.installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/quantail audit --all --runs 5000 --replays 3 --out docs/audit
+
+# Peers side by side (their environments go to .venv-bench), quantile mechanisms, kernels: some hours; see benchmarks/README.md.
+bench: export OMP_NUM_THREADS = 1
+bench: export OPENBLAS_NUM_THREADS = 1
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.peers_bench --seeds 3
+	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md
+	$(BIN)/python -m benchmarks.kernels_bench
 
 # The documentation site, built without network; open build/site/index.html.
 docs: $(VENV)/.installed
@@ -37,4 +45,4 @@ tests: $(VENV)/.installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

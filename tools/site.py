@@ -20,6 +20,8 @@ _GUESTS = {
     "experiments/README.md": "results/index.md",
     "experiments/results/*/*.md": "results/{folder}/{name}",
     "experiments/results/*/*.png": "results/{folder}/{name}",
+    "benchmarks/results/*/*.md": "results/{folder}/{name}",
+    "benchmarks/results/*/*.png": "results/{folder}/{name}",
     "SECURITY.md": "project/security.md",
     "VISION.md": "project/vision.md",
     "CONTRIBUTING.md": "project/contributing.md",
