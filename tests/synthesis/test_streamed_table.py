@@ -68,7 +68,7 @@ def test_chunks_hold_the_rows_of_a_sample(monkeypatch, draw):
         assert max(chunk.num_rows for chunk in chunks) == 16
         whole = fitted.sample(n, seed=3, draw=draw)
         assert whole.num_rows == (n or ROWS)
-        assert pa.concat_tables(chunks).equals(whole)
+        assert pa.concat_tables(chunks).equals(whole)  # in whatever chunks
 
 
 ONE_HEAP = {

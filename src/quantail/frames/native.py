@@ -42,9 +42,10 @@ def kind_of(table: Table) -> Kind:
 def arrow_column(table: Table, name: str) -> pa.Array | None:
     """One column as an Arrow array without dictionary encoding, or None if its values do not share a type."""
     try:
-        data = table.get_column(name).to_arrow()
-        if isinstance(data, pa.ChunkedArray):
-            data = data.combine_chunks()
+        column = table.get_column(name)
+        data = column.to_native() if kind_of(table) == "pyarrow" else column.to_arrow()
+        if isinstance(data, pa.ChunkedArray):  # a single chunk need not be copied
+            data = data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
         if pa.types.is_dictionary(data.type):
             data = data.dictionary_decode()
         return data.cast(pa.large_string()) if pa.types.is_string_view(data.type) else data

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail._version import __version__
@@ -173,7 +174,12 @@ class TableModel:
         return self.shape.build(columns, self.schema, kept=given.original)
 
     def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
-        parts = list(self._blocks(n, rng, balanced))
+        blocks = self._blocks(n, rng, balanced)
+        if self.shape.kind == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
+            return pa.concat_tables(
+                self.shape.build(part, self.schema) for part in blocks
+            ).unify_dictionaries()
+        parts = list(blocks)
         names = core_of(self.schema).schema.names
         columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
         return self.shape.build(columns, self.schema)
