@@ -112,6 +112,13 @@ def test_the_design_knows_nothing_but_schema_rows_and_cost(schema):
     assert draw_design(schema, 4000, Fraction(1), "zcdp").plan != one.plan
 
 
+def test_equal_schemas_have_equal_designs(schema):
+    """However often a schema was made or read: what is asked depends on what it says."""
+    again = Schema.from_toml(schema.to_toml())
+    assert again is not schema
+    assert draw_design(again, 4000, Fraction(1), "pure") == draw_design(schema, 4000, Fraction(1), "pure")
+
+
 def test_effects_are_asked_on_declared_predictors_only():
     columns = (
         Column("kind", "category", categories=("a", "b")),

@@ -108,7 +108,7 @@ def is_wide(core: Schema) -> bool:
 def has_contexts(schema: Schema) -> bool:
     """Say whether categories choose their contexts: in wide tables and in tables of rich kinds."""
     core = core_of(schema).schema
-    return core is not schema or is_wide(core)
+    return core != schema or is_wide(core)
 
 
 def is_two_sided(column: Column) -> bool:
