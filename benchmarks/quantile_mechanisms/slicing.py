@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.quantile_mechanisms.exponential import NotApplicable, one_quantile
 
-RESOLUTION = 2.0**-18  # two rows are taken to be this part of the range apart at least
+RESOLUTION = 2.0**-36  # part of the range that two rows are taken to be apart at least
 FAILURE = 0.1
 
 
