@@ -17,7 +17,9 @@ from quantail.synthesis.panel_tables import (
     kind_points,
     pair_table,
     size_table,
+    sum_points,
     sum_table,
+    trend_points,
     year_table,
 )
 
@@ -69,9 +71,10 @@ def test_year_growth_and_sum_tables_by_hand():
     signs, moves = np.split(growth_table(spells, track, 1.0) / LATTICE, 2)
     np.testing.assert_allclose(signs, [0, 0, -0.35], atol=1e-5)
     np.testing.assert_allclose(moves, [0, 0, 0.5 * 0.15], atol=1e-5)
-    np.testing.assert_allclose(
-        sum_table(spells, np.array([5.0, 10.0, 99.0]), 10.0) / LATTICE, [2.5 / 3], atol=1e-5
-    )
+    values = np.array([5.0, 10.0, 99.0])
+    np.testing.assert_allclose(sum_table(values, 10.0, sum_points(spells)) / LATTICE, [2.5 / 3], atol=1e-5)
+    # The last period against the first, each with half of the points; the middle one has none.
+    np.testing.assert_allclose(sum_table(values, 10.0, trend_points(spells)) / LATTICE, [0.25], atol=1e-5)
 
 
 def test_pairs_tell_no_change_zero_and_growth_apart():

@@ -215,7 +215,7 @@ def test_a_model_survives_a_file(model, tmp_path):
         lambda form: form.update(list="AAAA"),
         lambda form: form.update(kind="table"),
         lambda form: form["groups"].pop(),
-        lambda form: form["groups"][0]["released"]["lead"].update(cap="much"),
+        lambda form: form["groups"][0]["released"]["lead"]["sums"]["total"].update(cap="much"),
         lambda form: form["groups"][0]["released"]["lead"]["dynamics"].update(permanent=None),
         lambda form: form["groups"][0]["released"]["lead"]["effects"].pop(),
     ],

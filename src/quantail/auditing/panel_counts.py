@@ -35,7 +35,9 @@ from quantail.synthesis.panel_tables import (
     pair_table,
     size_hats,
     size_table,
+    sum_points,
     sum_table,
+    trend_points,
     year_table,
 )
 
@@ -52,6 +54,7 @@ SENSITIVITIES = {
     "years": SENSITIVITY,
     "hats": SENSITIVITY,
     "sums": LATTICE,
+    "trends": LATTICE,
     "growth": GROWTH_SENSITIVITY,
 }
 SCALE = PanelScale.of(Column("emp", "integer", 0, 2000))
@@ -77,7 +80,8 @@ def lead_tables(spells: Spells, line: Floats) -> Tables:
         "pairs": pair_table(spells, track, _CELLS),
         "years": year_table(spells, levels),
         "hats": hat_table(spells, levels, age_hats(spells)),
-        "sums": sum_table(spells, line, 40.0),
+        "sums": sum_table(line, 40.0, sum_points(spells)),
+        "trends": sum_table(line, 40.0, trend_points(spells)),
         "growth": growth_table(spells, track, 0.8),
     }
 

@@ -18,8 +18,9 @@ _ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve,
 _BEND = (
     0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
 )
-_TELLING = 2.0  # a tail of fewer units than so many deviations of noise is not told by its cells
+_TELLING = 8.0  # a tail of fewer units than so many deviations of noise is not told by its cells
 _SLOWEST = 0.6  # the slowest that such a tail falls: log units in which it falls to 1/e
+_USUAL = 0.45  # how such tails usually fall; it counts twice as much as what the cells below tell
 _MOST_TOLD = 0.9995
 _DROWNED = 40.0  # units, in deviations, at which cells and prior count alike
 _MOST_STEPS = 200
@@ -73,7 +74,9 @@ class Curve:
         start = self.quantile(level)
         fall = (start - self.quantile(1.0 - 4.0 * (1.0 - level))) / np.log(4.0)
         beyond = np.geomspace(1.0, 1e-7, 80)
-        tail = start + (min(fall, _SLOWEST) if log else fall) * -np.log(beyond)
+        if log:
+            fall = min((fall + 2 * _USUAL) / 3, _SLOWEST)
+        tail = start - fall * np.log(beyond)
         below = np.array(self.levels) < level
         levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
         sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])

@@ -25,8 +25,9 @@ _ENOUGH = 2e-3  # relative gain below which the search stops
 
 # The search runs over: log odds of permanent and blip variance against the AR(1), logit of persistence and of
 # repeat, tilt, logit of jump. Prior means and deviations, and steps for derivatives.
-PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
-_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 1.2])
+PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.5])
+_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.5])
+LARGE_JUMPS = np.append(PRIOR[:-1], 0.0)  # another start: small jumps do not tell that larger ones fit better
 _STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
 
 
@@ -43,7 +44,7 @@ def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
     """Return the dynamics at a point of the search; chances of the zero state turn into those of non-repeaters."""
     parts = np.exp(np.array([x[0], 0.0, x[1]]))
     parts /= parts.sum()
-    persistence, repeat, jump = 1.0 / (1.0 + np.exp(-x[[2, 3, 5]]))
+    persistence, repeat = 1.0 / (1.0 + np.exp(-x[[2, 3]]))
     keep = 1.0 - float(repeat)
     return replace(
         zero,
@@ -52,7 +53,7 @@ def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
         persistence=float(persistence),
         repeat=float(repeat),
         tilt=float(x[4]),
-        jump=float(jump),
+        jump=float(np.exp(min(x[5], 1.5))),
         enter=min(zero.enter / keep, 0.9),
         stay=float(np.clip((zero.stay - repeat) / keep, 0.0, 0.98)),
         stay_newborn=float(np.clip((zero.stay_newborn - repeat) / keep, 0.0, 0.98)),
@@ -67,8 +68,8 @@ def fit_dynamics(
     released: Moves,
     start: Floats,
     rounds: int,
-) -> Floats:
-    """Search by Levenberg-Marquardt steps on common luck; return the point found."""
+) -> tuple[Floats, float]:
+    """Search by Levenberg-Marquardt steps on common luck; return the point found and what it costs."""
     mass = np.maximum(released.pairs, 0.0)
     root = np.sqrt(released.deviation**2 + 0.5 * mass + (_MODEL_ERROR * mass) ** 2 + 1e-9)
 
@@ -95,7 +96,22 @@ def fit_dynamics(
             damping *= 4
         if gain < _ENOUGH:
             break
-    return x
+    return x, float(current @ current)
+
+
+def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, share: float) -> Dynamics:
+    """Return chances under which such a share of spells after the first are in the zero state.
+
+    Sizes tell that share far better than pairs tell how often the zero state is entered.
+    """
+    points = np.where(stage.spells.age > 0, stage.points, 0.0)
+    for _ in range(_TRIES):
+        idle = stage.simulate(dynamics_at(x, zero), effects).idle
+        made = float(points @ idle) / max(float(points.sum()), 1e-9)
+        # In the long run the odds of the zero state are the chance to enter it over the chance to leave it.
+        factor = share * (1.0 - made) / max(made * (1.0 - share), 1e-6)
+        zero = replace(zero, enter=float(np.clip(zero.enter * np.clip(factor, 0.2, 5.0), 1e-4, 0.9)))
+    return zero
 
 
 def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | None) -> Dynamics:
@@ -111,12 +127,12 @@ def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | 
     moves : Moves, optional
         None in a panel of one period.
     """
-    born, stock = (_share(sizes[kind], kinds[kind], 0.0, deviation) for kind in (1, 0))
+    born, stock = (share_of(sizes[kind], kinds[kind], 0.0, deviation) for kind in (1, 0))
     if moves is None:
         return Dynamics(born_idle=born, stock_idle=stock)
     first, noise = moves.pairs[0], moves.deviation
     classes = first[4:].reshape(-1, moves.cells.width)
-    entering = np.array([_share(row[0], row.sum(), 0.0, noise) for row in classes])
+    entering = np.array([share_of(row[0], row.sum(), 0.0, noise) for row in classes])
     mass = np.maximum(classes.sum(axis=1), 1e-9)
     weight = mass * np.maximum(entering, 1e-4)
     centred = _MIDDLES - np.average(_MIDDLES, weights=weight)
@@ -130,8 +146,8 @@ def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | 
         stock_idle=stock,
         enter=enter,
         enter_slope=slope,
-        stay=_share(first[1], first[0] + first[1], 0.5, noise),
-        stay_newborn=_share(first[3], first[2] + first[3], 0.5, noise),
+        stay=share_of(first[1], first[0] + first[1], 0.5, noise),
+        stay_newborn=share_of(first[3], first[2] + first[3], 0.5, noise),
     )
 
 
@@ -139,7 +155,7 @@ CUTS = (0.4, 0.7, 0.9)  # levels at which size classes are cut
 _MIDDLES = np.array([-0.8, 0.1, 0.8, 1.6])  # of these classes, in spreads of a normal distribution
 
 
-def _share(part: float, whole: float, prior: float, deviation: float) -> float:
+def share_of(part: float, whole: float, prior: float, deviation: float) -> float:
     """Divide, drawn towards a prior as strongly as the noise demands; without signal it is the prior."""
     weight = 2.0 * deviation
     return float(np.clip((part + weight * prior) / (max(whole, 0.0) + weight + 1e-9), 0.0, 0.95))

@@ -20,28 +20,37 @@ from quantail.synthesis.panel_stage import Stage
 from quantail.synthesis.panel_tables import (
     LATTICE,
     SIGN,
-    TAIL_KNOTS,
     Hats,
     Track,
     growth_table,
     hat_table,
     level,
-    period_hats,
     sum_points,
-    tail_table,
+    sum_table,
+    trend_points,
     year_table,
 )
 
 Floats = NDArray[np.float64]
 
 _SHIFT = 0.25  # of latent sizes, for derivatives
+_MODEL_ERROR = 0.005  # of a sum, relative to its share of the units: what any model may be off
 _LONGEST = 0.6  # the most that an effect changes in a step
 _WALK = 0.05  # prior deviation of an effect's change from one period to the next
 _HAT_WALK = 0.2  # and from one knot to the next
 _START = 0.5  # of the first of each
 _COHORT = 0.3  # of a cohort's effect
-_TREND, _LARGE_TREND = 0.025, 0.2  # of the trend of the log spread, small or large
+_TREND = 0.045  # of the trend of the log spread
 _UNREST = 0.08  # of a period's effect on the log scale of shocks
+
+
+@dataclass(frozen=True)
+class Total:
+    """A released sum of values up to a cap, in units of the cap, and the standard deviation of its noise."""
+
+    cap: float
+    sum: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -56,39 +65,38 @@ class Sums:
         Levels over hat functions.
     growth : tuple of float
         Signs of growth by period, then bounded sizes of moves; empty if there is one period only.
-    tails : tuple of float
-        How far sizes reach between two marks, over knots of the period.
     deviations : tuple of float
-        Standard deviations of the noise of the four.
+        Standard deviations of the noise of the three.
     centre, width : float
         What levels are measured from, and in which unit.
     reach : float
         Growth at which the size of a move is bounded.
-    marks : pair of float
-        Sizes between which their reach is measured.
+    total, trend : Total, optional
+        Capped totals of a leading column: of all periods, and later against earlier ones.
     """
 
     year: tuple[float, ...]
     hat: tuple[float, ...]
     growth: tuple[float, ...]
-    tails: tuple[float, ...]
-    deviations: tuple[float, float, float, float]
+    deviations: tuple[float, float, float]
     centre: float
     width: float
     reach: float
-    marks: tuple[float, float]
+    total: Total | None = None
+    trend: Total | None = None
 
     @property
     def all(self) -> Floats:
-        """Every sum in one row."""
-        return np.array([*self.year, *self.hat, *self.tails, *self.growth])
+        """Every sum in one row, except for the total of all periods."""
+        trend = () if self.trend is None else (self.trend.sum,)
+        return np.array([*self.year, *self.hat, *self.growth, *trend])
 
-    @property
-    def roots(self) -> Floats:
-        """The deviation of each."""
-        year, hat, growth, tails = self.deviations
-        parts = ((year, self.year), (hat, self.hat), (tails, self.tails), (growth, self.growth))
-        return np.concatenate([np.full(len(part), deviation) for deviation, part in parts])
+    def roots(self, least: float) -> Floats:
+        """Return the deviation of each, where `least` is what any model may be off."""
+        parts = [*zip(self.deviations, (self.year, self.hat, self.growth), strict=True)]
+        if self.trend is not None:
+            parts.append((self.trend.deviation, (self.trend.sum,)))
+        return np.concatenate([np.full(len(part), np.hypot(deviation, least)) for deviation, part in parts])
 
 
 def fit_effects(
@@ -96,9 +104,9 @@ def fit_effects(
 ) -> Floats:
     """Improve the effects by so many steps; a step that makes things worse is cut."""
     best, least, move = effects, np.inf, np.zeros(effects.size)
+    prior = _prior(stage.spells.periods, stage.hats)
     for _ in range(rounds):
         tried = best + move
-        prior = _prior(stage.spells.periods, stage.hats, float(tried[-1]) or _LARGE_TREND)
         misses, jacobian = _measured(stage, curve, dynamics, tried, sums)
         cost = float(misses @ misses + np.sum((prior @ tried) ** 2))
         if cost < least:
@@ -120,17 +128,22 @@ def _measured(
     knots = stage.size_map(latent, curve)
     shown, up, down = (stage.show(latent, knots, shift) for shift in (0.0, _SHIFT, -_SHIFT))
     levels, higher, lower = (level(track, sums.centre, sums.width) for track in (shown, up, down))
-    tails = tail_table(spells, shown, *sums.marks)
-    made = np.concatenate([year_table(spells, levels), hat_table(spells, levels, stage.hats), tails])
-    jacobian = _without_common(_level_slopes(stage, (higher - lower) / (2 * _SHIFT)), stage, latent.idle)
-    jacobian = np.vstack([jacobian, _tail_slopes(stage, latent, knots, sums.marks)])
+    made = [year_table(spells, levels), hat_table(spells, levels, stage.hats)]
+    slopes = [_without_common(_level_slopes(stage, (higher - lower) / (2 * _SHIFT)), stage, latent.idle)]
     if sums.growth:
-        made = np.concatenate([made, growth_table(spells, shown, sums.reach)])
         wider = stage.show(latent, knots, _SHIFT * shock_scale(dynamics) * stage.draws.shock)
-        slopes = [_sign_slopes(stage, shown, up, down), _move_slopes(stage, shown, wider, sums.reach)]
-        jacobian = np.vstack([jacobian, *slopes])
-    misses = sums.all - made * (stage.ratio / LATTICE)
-    return misses / sums.roots, stage.ratio * jacobian / sums.roots[:, None]
+        made.append(growth_table(spells, shown, sums.reach))
+        slopes += [_sign_slopes(stage, shown, up, down), _move_slopes(stage, shown, wider, sums.reach)]
+    if sums.trend is not None and sums.total is not None:
+        values = stage.value(shown)
+        trend = sum_table(values, sums.trend.cap, trend_points(spells))
+        whole = sum_table(values, sums.total.cap, sum_points(spells))[0] * stage.ratio / LATTICE
+        # The total is met by the curve's upper half in the end: here a trend matters relative to it.
+        made.append(trend * np.clip(sums.total.sum / max(whole, 1e-9), 0.5, 2.0))
+        slopes.append(_trend_slopes(stage, latent, up, down, sums.trend.cap))
+    misses = sums.all - np.concatenate(made) * (stage.ratio / LATTICE)
+    roots = sums.roots(_MODEL_ERROR * stage.ratio * spells.order.size / spells.periods)
+    return misses / roots, stage.ratio * np.vstack(slopes) / roots[:, None]
 
 
 def _level_slopes(stage: Stage, slope: Floats) -> Floats:
@@ -146,24 +159,13 @@ def _level_slopes(stage: Stage, slope: Floats) -> Floats:
     return jacobian
 
 
-def _tail_slopes(
-    stage: Stage, latent: Track, knots: tuple[Floats, Floats], marks: tuple[float, float]
-) -> Floats:
-    """Return how the reach of large sizes changes with shifts and with the trend of the spread."""
-    jacobian = np.zeros((TAIL_KNOTS, stage.effects))
-    low, high = marks
-    points = sum_points(stage.spells) / LATTICE
-
-    def slope(shift: float | Floats) -> Floats:
-        moved = [stage.show(latent, knots, sign * shift).size for sign in (1.0, -1.0)]
-        reach = [np.clip((size - low) / (high - low), 0.0, 1.0) for size in moved]
-        return np.where(latent.idle, 0.0, points * (reach[0] - reach[1]) / (2 * _SHIFT))
-
-    shifted, spread = slope(_SHIFT), slope(_SHIFT * latent.size * stage.trend)
-    for row, share in period_hats(stage.spells):
-        for column, factor in stage.features:
-            jacobian += _cross(row, column, shifted * share * factor, jacobian.shape)
-        jacobian[:, -1] += np.bincount(row, spread * share, TAIL_KNOTS)
+def _trend_slopes(stage: Stage, latent: Track, up: Track, down: Track, cap: float) -> Floats:
+    """Return how the trend of capped totals changes with shifts and with the trend of the spread."""
+    higher, lower = (np.clip(stage.value(track) / cap, -1.0, 1.0) for track in (up, down))
+    slope = trend_points(stage.spells) / LATTICE * (higher - lower) / (2 * _SHIFT)
+    sums = [np.bincount(column, slope * factor, stage.effects) for column, factor in stage.features]
+    jacobian = np.asarray(sum(sums))[None, :]
+    jacobian[0, -1] += float(slope @ (latent.size * stage.trend))
     return _without_common(jacobian, stage, latent.idle)
 
 
@@ -210,21 +212,17 @@ def _cross(
     return np.asarray(np.bincount(row * shape[1] + column, weight, shape[0] * shape[1]).reshape(shape), float)
 
 
-def _prior(periods: int, hats: Hats, trend: float) -> Floats:
+def _prior(periods: int, hats: Hats) -> Floats:
     """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest, a trend."""
-    number = 3 * periods + hats.number + 1
-    rows = np.zeros((number, number))
+    cohorts = periods + hats.number
+    unrest, trend = cohorts + periods, cohorts + 2 * periods
+    rows = np.zeros((trend + 1, trend + 1))
     first = {0, *(periods + start for start in hats.starts)}
-    for row in range(number):
+    for row in range(trend + 1):
         if row in first:
             rows[row, row] = 1 / _START
-        elif row == number - 1:
-            # Small trends are taken for noise, large ones are believed.
-            rows[row, row] = 1 / np.hypot(_TREND, trend)
-        elif row >= 2 * periods + hats.number:
-            rows[row, row] = 1 / _UNREST
-        elif row >= periods + hats.number:
-            rows[row, row] = 1 / _COHORT
+        elif row >= cohorts:
+            rows[row, row] = 1 / (_COHORT if row < unrest else _UNREST if row < trend else _TREND)
         else:
             rows[row, row] = 1 / (_WALK if row < periods else _HAT_WALK)
             rows[row, row - 1] = -rows[row, row]

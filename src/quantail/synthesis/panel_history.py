@@ -6,8 +6,7 @@ period). Later questions use cells and centres that follow from earlier answers.
 post-processing.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,8 +14,18 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, geometric_strength, split
 from quantail.synthesis.panel_curve import Curve, smooth_weights
-from quantail.synthesis.panel_dynamics import CUTS, PRIOR, Moves, dynamics_at, fit_dynamics, zero_chances
-from quantail.synthesis.panel_effects import Sums, fit_effects
+from quantail.synthesis.panel_dynamics import (
+    CUTS,
+    LARGE_JUMPS,
+    PRIOR,
+    Moves,
+    dynamics_at,
+    enter_as_often,
+    fit_dynamics,
+    share_of,
+    zero_chances,
+)
+from quantail.synthesis.panel_effects import Sums, Total, fit_effects
 from quantail.synthesis.panel_latent import Dynamics
 from quantail.synthesis.panel_scale import PanelScale
 from quantail.synthesis.panel_spells import Spells
@@ -36,7 +45,7 @@ from quantail.synthesis.panel_tables import (
     size_table,
     sum_points,
     sum_table,
-    tail_table,
+    trend_points,
     year_table,
 )
 
@@ -44,25 +53,25 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {"sizes": 16, "sums": 12, "pairs": 14, "tails": 6, "years": 19, "hats": 9, "growth": 24}
-_CHANGES = ("pairs", "growth")
+SHARES = {"sizes": 16, "sums": 14, "trends": 10, "pairs": 14, "years": 18, "hats": 7, "growth": 21}
+_CHANGES = ("trends", "pairs", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
     "sums": "total up to a cap",
+    "trends": "totals up to a cap, later periods against earlier ones",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
-    "tails": "reach of large sizes over periods",
     "years": "bounded levels by period, births apart",
     "hats": "bounded levels by age and remaining life",
     "growth": "signs and sizes of growth by period",
 }
 CELL_UNITS = 4.0  # units per size cell at least, in deviations of the noise
-_BEYOND = 0.4  # relative error of what a curve says about sizes above a cap
+_BEYOND = 0.5  # relative error of what a curve says about sizes above a cap
+_BEYOND_TREND = 0.2  # and about their trend
+_FROM, _INDEX = 0.95, 1.7  # on log scales caps reckon with a Pareto tail of this index from this level on
 _CENTRE = 0.6  # quantile from which levels are measured
-_MARKS = (0.85, 0.998)  # quantiles between which the reach of large sizes is measured
 _REACH = 0.8  # growth at which moves are bounded
 _NARROWEST, _WIDEST = -1.5, 0.15  # log stretch of the upper half, at most
 _STRETCH = 0.08  # prior deviation of the stretch of the upper half
-_ROUNDS = 3  # dynamics and effects in turn
 _SEARCH, _STEPS = 4, 4  # steps of each in a round
 
 
@@ -80,8 +89,6 @@ class HistoryModel:
         Effects of period, hats and cohorts on latent sizes.
     sums : Sums
         Released sums, to which drawn panels are calibrated.
-    cap, total, total_deviation : float
-        Cap, released total up to it (in units of the cap), and its noise; a cap of 0 means that it was not asked.
     units : int
         Public number of units.
     """
@@ -90,9 +97,6 @@ class HistoryModel:
     dynamics: Dynamics
     effects: tuple[float, ...]
     sums: Sums
-    cap: float
-    total: float
-    total_deviation: float
     units: int
 
 
@@ -132,9 +136,7 @@ class Answers:
     zero: Dynamics
     moves: Moves | None
     sums: Sums
-    cap: float = 0.0
-    total: float = 0.0
-    total_deviation: float = 1.0
+    idle: float | None = None  # share of spells after the first in the zero state, where there is one
 
 
 def ask_sizes(
@@ -151,30 +153,33 @@ def ask_sizes(
 
 
 def ask_total(
-    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, curve: Curve
-) -> tuple[float, float, float]:
-    """Release a capped total; return cap, total and its noise."""
+    gate: Gate, leaf: Plan, values: Floats, points: Integers, scale: PanelScale, curve: Curve, beyond: float
+) -> Total:
+    """Release a capped sum of values with given points."""
     # Values of one sign move their sum by at most the points of one unit.
     sensitivity = LATTICE if scale.scale.lower >= 0 else SENSITIVITY
-    noise = deviation_of(gate, plan.find("sums"), sensitivity)
-    cap = best_cap(scale, curve, noise, float(sum_points(spells).sum()) / LATTICE)
-    total, noise = ask(gate, plan, "sums", sum_table(spells, values, cap), sensitivity)
-    return cap, float(total[0]), noise
+    noise = deviation_of(gate, leaf, sensitivity)
+    cap = best_cap(scale, curve, noise, beyond * float(np.abs(points).sum()) / LATTICE)
+    noisy = gate.count(leaf, sum_table(values, cap, points), sensitivity)
+    return Total(cap, float(noisy[0]) / LATTICE, noise)
 
 
 def best_cap(scale: PanelScale, curve: Curve, noise: float, weight: float) -> float:
-    """Weigh the noise, which grows with the cap, against what is expected above it and known to `_BEYOND` only."""
+    """Weigh the noise, which grows with the cap, against what is expected above it, which counts with a weight."""
     sizes = np.abs(scale.value(curve.at((np.arange(20_000) + 0.5) / 20_000)))
     caps = np.unique(np.maximum(np.quantile(sizes, 1.0 - np.geomspace(0.0002, 0.2, 30)), scale.scale.step))
-    # A Pareto tail of index 2 holds this much above; log-concave curves may hold far less.
-    above = caps * np.array([np.mean(sizes > cap) for cap in caps])
-    return float(caps[np.argmin((noise * caps) ** 2 + (_BEYOND * weight * above) ** 2)])
+    share = np.array([np.mean(sizes > cap) for cap in caps])
+    if scale.scale.log:
+        # A curve that falls too fast by bad luck must not lead to a cap that hides the tail.
+        share = np.maximum(share, (1.0 - _FROM) * (np.quantile(sizes, _FROM) / caps) ** _INDEX)
+    above = caps * np.minimum(share, 1.0)  # what a Pareto tail of index 2 holds above
+    return float(caps[np.argmin((noise * caps) ** 2 + (weight * above) ** 2)])
 
 
 def ask_moves(
     gate: Gate, plan: Plan, spells: Spells, track: Track, hats: Hats, curve: Curve, unit: float
 ) -> tuple[Moves | None, Sums]:
-    """Release pairs, tails and sums of levels and growth, with cells and marks from the released curve."""
+    """Release pairs and sums of levels and growth, with cells and centres from the released curve."""
     moves = None
     if asks(plan, "pairs"):
         cells = PairCells.of(curve.at(np.array(CUTS)), unit)
@@ -184,15 +189,11 @@ def ask_moves(
     levels = level(track, centre, width)
     year, yearly = ask(gate, plan, "years", year_table(spells, levels))
     hat, hatted = ask(gate, plan, "hats", hat_table(spells, levels, hats))
-    marks = curve.quantile(_MARKS[0]), max(curve.quantile(_MARKS[1]), curve.quantile(_MARKS[0]) + 1e-6)
-    tails, tailed = ask(gate, plan, "tails", tail_table(spells, track, *marks), LATTICE)
     growth, grown = np.zeros(0), 1.0
     if asks(plan, "growth"):
         growth, grown = ask(gate, plan, "growth", growth_table(spells, track, reach), GROWTH_SENSITIVITY)
-    lists = [tuple(part.tolist()) for part in (year, hat, growth, tails)]
-    deviations = (yearly, hatted, grown, tailed)
-    sums = Sums(lists[0], lists[1], lists[2], lists[3], deviations, centre, width, reach, marks)
-    return moves, sums
+    lists = [tuple(part.tolist()) for part in (year, hat, growth)]
+    return moves, Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width, reach)
 
 
 def ask_history(
@@ -200,65 +201,65 @@ def ask_history(
 ) -> Answers:
     """Ask everything about the leading column of a panel."""
     curve, sizes, deviation = ask_sizes(gate, plan, spells, scale, values)
-    cap, total, noise = ask_total(gate, plan, spells, scale, values, curve)
-    track = scale.track(values)
+    total = ask_total(gate, plan.find("sums"), values, sum_points(spells), scale, curve, _BEYOND)
+    trend = None
+    if asks(plan, "trends"):
+        trend = ask_total(
+            gate, plan.find("trends"), values, trend_points(spells), scale, curve, _BEYOND_TREND
+        )
     unit = 1.0 if scale.scale.log else curve.spread
-    moves, sums = ask_moves(gate, plan, spells, track, hats, curve, unit)
-    zero = zero_chances(sizes, kind_points(spells) / LATTICE, deviation, moves) if scale.idle else Dynamics()
-    return Answers(curve, zero, moves, sums, cap, total, noise)
+    moves, sums = ask_moves(gate, plan, spells, scale.track(values), hats, curve, unit)
+    sums = replace(sums, total=total, trend=trend)
+    if not scale.idle:
+        return Answers(curve, Dynamics(), moves, sums)
+    kinds = kind_points(spells) / LATTICE
+    zero = zero_chances(sizes, kinds, deviation, moves)
+    return Answers(curve, zero, moves, sums, share_of(sizes[2], kinds[2], 0.0, deviation))
 
 
 def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> HistoryModel:
     """Fit dynamics on the small stage and effects on the large one, in turn."""
-    effects, x = np.zeros(large.effects), PRIOR
-    dynamics = dynamics_at(x, answers.zero)
-    for _ in range(_ROUNDS):
-        if answers.moves is not None:
-            x = fit_dynamics(small, answers.curve, effects, answers.zero, answers.moves, x, _SEARCH)
-            dynamics = dynamics_at(x, answers.zero)
+    moves, effects = answers.moves, np.zeros(large.effects)
+    if moves is None:
+        dynamics = dynamics_at(PRIOR, answers.zero)
         effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, _STEPS)
-    return HistoryModel(
-        answers.curve,
-        dynamics,
-        tuple(effects.tolist()),
-        answers.sums,
-        answers.cap,
-        answers.total,
-        answers.total_deviation,
-        units,
-    )
+    else:
+
+        def turn(x: Floats, zero: Dynamics, effects: Floats) -> tuple[Floats, Dynamics, Floats, float]:
+            x, cost = fit_dynamics(small, answers.curve, effects, zero, moves, x, _SEARCH)
+            if answers.idle is not None:
+                zero = enter_as_often(small, effects, x, zero, answers.idle)
+            effects = fit_effects(large, answers.curve, dynamics_at(x, zero), effects, answers.sums, _STEPS)
+            return x, zero, effects, cost
+
+        tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
+        x, zero, effects, _ = turn(*min(tried, key=lambda found: found[3])[:3])
+        dynamics = dynamics_at(x, zero)
+    return HistoryModel(answers.curve, dynamics, tuple(effects.tolist()), answers.sums, units)
 
 
-def draw_history(
-    model: HistoryModel, stage: Stage, value: Callable[[Floats], Floats] | None = None, steps: int = 2
-) -> tuple[Track, Track]:
-    """Simulate on a stage, calibrated to the released sums; return latent sizes and sizes.
-
-    Parameters
-    ----------
-    value : callable, optional
-        From sizes to values, to meet the released total as well.
-    """
+def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Track, Track]:
+    """Simulate on a stage, calibrated to the released sums; return latent sizes and sizes."""
     effects = fit_effects(stage, model.curve, model.dynamics, np.array(model.effects), model.sums, steps)
     latent = stage.simulate(model.dynamics, effects)
-    curve = model.curve
-    if value is not None and model.cap > 0:
-        curve = _stretched(model, stage, latent, value)
+    curve, total = model.curve, model.sums.total
+    if total is not None:
+        curve = _stretched(curve, total, stage, latent)
     knots = stage.size_map(latent, curve)
     return latent, Track(np.interp(latent.size, *knots), latent.idle)
 
 
-def _stretched(model: HistoryModel, stage: Stage, latent: Track, value: Callable[[Floats], Floats]) -> Curve:
+def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Curve:
     """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
     points = sum_points(stage.spells) * (stage.ratio / LATTICE)
-    trust = max(abs(model.total), model.total_deviation) / model.total_deviation**2
+    trust = max(abs(released.sum), released.deviation) / released.deviation**2
     low, high = _NARROWEST, _WIDEST
     for _ in range(12):
         middle = (low + high) / 2
-        tried = model.curve.stretched(float(np.exp(middle)))
-        values = value(np.interp(latent.size, *stage.size_map(latent, tried)))
-        made = float(points @ np.clip(np.where(latent.idle, 0.0, values) / model.cap, -1.0, 1.0))
+        tried = curve.stretched(float(np.exp(middle)))
+        shown = Track(np.interp(latent.size, *stage.size_map(latent, tried)), latent.idle)
+        made = float(points @ np.clip(stage.value(shown) / released.cap, -1.0, 1.0))
         # Large totals make a tail believable only slowly; tails that the total contradicts are cut at once.
-        pull = (made - model.total) * trust + middle / (_STRETCH**2 + min(middle, 0.0) ** 2)
+        pull = (made - released.sum) * trust + middle / (_STRETCH**2 + min(middle, 0.0) ** 2)
         low, high = (middle, high) if pull < 0 else (low, middle)
-    return model.curve.stretched(float(np.exp((low + high) / 2)))
+    return curve.stretched(float(np.exp((low + high) / 2)))

@@ -3,7 +3,7 @@
 Latent size of unit i at age k, in units of the spread of sizes:
 
     s = effects(period, age, periods left) + permanent_i + deviation + blip
-    permanent   starts normal; with a small chance a period a part of it is drawn anew, for good (Laplace)
+    permanent   starts normal; with a small chance a period it jumps, for good (Laplace)
     deviation   AR(1) with Laplace shocks, whose scale falls with size if `tilt` > 0
     blip        Laplace, of one period only
     spread      all three grow or shrink from period to period
@@ -45,7 +45,7 @@ class Dynamics:
     tilt : float
         How much the log scale of shocks falls per spread of size.
     jump : float
-        How much of the permanent part a lasting jump replaces, between 0 and 1.
+        Deviation of a lasting jump.
     born_idle, stock_idle : float
         Chance of zero in the period of birth, and of stocks in the first period.
     enter, enter_slope : float
@@ -144,7 +144,8 @@ def simulate(
     first = slice(0, spells.order.size)
     permanent = np.sqrt(d.permanent) * draws.permanent
     deviation = np.sqrt(rest) * draws.shock[first]
-    wide = np.exp(spread)
+    # Jumps add up over the years; sizes keep a spread near 1 all the same.
+    wide = np.exp(spread) / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * spells.age.mean())
     size[first] = underneath = wide[first] * (permanent + deviation + blip[first]) + effects[first]
     zero[first] = draws.idle[first] < np.where(spells.stock[first], d.stock_idle, d.born_idle)
     for age in range(1, spells.counts.size):
@@ -152,8 +153,7 @@ def simulate(
         before = slice(spells.starts[age - 1], spells.starts[age - 1] + many)
         bounded = np.clip(underneath[:many], -_RANGE, _RANGE)
         jumps = draws.jump[now]
-        kept = np.where(jumps == 0.0, 1.0, np.sqrt(1.0 - d.jump**2))
-        permanent = kept * permanent[:many] + d.jump * np.sqrt(d.permanent) * jumps
+        permanent = permanent[:many] + d.jump * jumps
         deviation = d.persistence * deviation[:many] + shock[now] * np.exp(-d.tilt * bounded)
         underneath = wide[now] * (permanent + deviation + blip[now]) + effects[now]
         repeats = draws.repeat[now] < d.repeat

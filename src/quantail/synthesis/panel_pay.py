@@ -146,4 +146,4 @@ def _stage(
     """Return the same spells with the follower's own luck, beside a given lead."""
     hats: Hats = size_hats(lead.track, knots)
     idle = lead.track.idle | (rng.random(len(stage.spells)) < zeros[0])
-    return replace(stage, hats=hats, draws=Draws.of(stage.spells, rng), seen=lambda size: size, idle=idle)
+    return replace(stage, hats=hats, draws=Draws.of(stage.spells, rng), scale=None, idle=idle)

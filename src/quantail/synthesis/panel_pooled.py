@@ -17,7 +17,7 @@ from quantail.frames import PanelData
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Schema
 from quantail.synthesis.panel_curve import Curve
-from quantail.synthesis.panel_effects import Sums
+from quantail.synthesis.panel_effects import Sums, Total
 from quantail.synthesis.panel_history import (
     HistoryModel,
     ask_history,
@@ -64,7 +64,7 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
     first, *rest = split(cost, [_LEAD_SHARE * len(followers), *(1 for _ in followers)])
     parts = [plan_history(lead.name, first, periods)]
     for column, part in zip(followers, rest, strict=True):
-        parts.append(plan_history(column.name, part, periods, without=("sums",)))
+        parts.append(plan_history(column.name, part, periods, without=("sums", "trends")))
     return Plan.sequence(name, parts)
 
 
@@ -121,15 +121,15 @@ def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) 
 
 
 def _drawn_lead(model: HistoryModel, stage: Stage, scale: PanelScale) -> tuple[Track, Track]:
-    latent, track = draw_history(model, stage, scale.value)
-    return latent, Track(stage.seen(track.size), track.idle)
+    latent, track = draw_history(model, stage)
+    return latent, Track(scale.seen(track.size), track.idle)
 
 
 def _stage(
     part: Spells, whole: Spells, scale: PanelScale, rng: np.random.Generator, units: int | None = None
 ) -> Stage:
     ratio = (whole.order.size if units is None else units) / max(part.order.size, 1)
-    return Stage(part, age_hats(part), Draws.of(part, rng), scale.seen, ratio)
+    return Stage(part, age_hats(part), Draws.of(part, rng), scale, ratio)
 
 
 def write_pooled(model: PooledModel) -> dict[str, Any]:
@@ -157,14 +157,14 @@ def _read_curve(form: Mapping[str, Any]) -> Curve:
 
 def _read_history(form: Mapping[str, Any]) -> HistoryModel:
     sums = dict(form["sums"])
-    lists = {name: tuple(sums[name]) for name in ("year", "hat", "growth", "tails", "deviations", "marks")}
+    lists: dict[str, Any] = {name: tuple(sums[name]) for name in ("year", "hat", "growth", "deviations")}
+    for name in ("total", "trend"):
+        if sums[name] is not None:
+            lists[name] = Total(**sums[name])
     return HistoryModel(
         _read_curve(form["curve"]),
         Dynamics(**form["dynamics"]),
         tuple(form["effects"]),
         Sums(**{**sums, **lists}),
-        form["cap"],
-        form["total"],
-        form["total_deviation"],
         form["units"],
     )

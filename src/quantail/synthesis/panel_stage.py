@@ -4,7 +4,6 @@ The size map is the monotone function under which simulated sizes have the relea
 anew for every simulation, so that whatever else a model does, its sizes are distributed as released.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from quantail.synthesis.panel_curve import Curve
 from quantail.synthesis.panel_latent import Draws, Dynamics, simulate
+from quantail.synthesis.panel_scale import PanelScale
 from quantail.synthesis.panel_spells import Spells
 from quantail.synthesis.panel_tables import LATTICE, Hats, Track, spell_points
 
@@ -36,8 +36,8 @@ class Stage:
         Hat functions whose effects act on latent sizes.
     draws : Draws
         The luck.
-    seen : callable
-        From sizes on the modelling scale to sizes as the column shows them (rounded).
+    scale : PanelScale, optional
+        Scale of the column, which rounds; None where sizes are ratios.
     ratio : float
         Units of the panel over units of this stage.
     idle : bool array, optional
@@ -47,7 +47,7 @@ class Stage:
     spells: Spells
     hats: Hats
     draws: Draws
-    seen: Callable[[Floats], Floats]
+    scale: PanelScale | None
     ratio: float = 1.0
     idle: Flags | None = None
 
@@ -83,7 +83,7 @@ class Stage:
     def simulate(self, dynamics: Dynamics, effects: Floats) -> Track:
         """Simulate latent sizes."""
         shifts, rest = effects[: self.shifts], effects[self.shifts :]
-        unrest, spread = rest[: self.spells.periods][self.spells.place], rest[-1] * self.trend
+        unrest, spread = rest[self.spells.place], rest[-1] * self.trend
         acting = np.asarray(sum(factor * shifts[cell] for cell, factor in self.features))
         return simulate(self.spells, dynamics, acting, spread, unrest, self.draws, self.idle)
 
@@ -102,4 +102,10 @@ class Stage:
 
     def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""
-        return Track(self.seen(np.interp(latent.size + shift, *knots)), latent.idle)
+        size = np.interp(latent.size + shift, *knots)
+        return Track(size if self.scale is None else self.scale.seen(size), latent.idle)
+
+    def value(self, shown: Track) -> Floats:
+        """Return sizes in the column's unit."""
+        assert self.scale is not None
+        return np.where(shown.idle, 0.0, self.scale.value(shown.size))

@@ -25,11 +25,10 @@ SIGN = 7 * LATTICE // 10  # of a unit's points, for signs of growth; the rest is
 GROWTH_SENSITIVITY = 2 * SIGN + (LATTICE - SIGN)
 
 LAGS = (1, 2, 4, 8, 16)
-_LAG_SHARES = (6, 3, 3, 3, 2)  # of a unit's points, among the lags that it lives to see
+_LAG_SHARES = (7, 3, 3, 3, 2)  # of a unit's points, among the lags that it lives to see
 _GROWTH = (0.06, 0.15, 0.3, 0.55, 1.0, 1.8)  # ends of growth cells, up and down, in units of growth
 _AGE_KNOTS = (0, 1, 2, 4, 8, 16)
 _LEFT_KNOTS = (0, 1, 3, 8)
-TAIL_KNOTS = 5  # over the range of periods
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,37 +176,34 @@ def growth_table(spells: Spells, track: Track, reach: float) -> Integers:
     return np.concatenate([signs, _tally(place, moves, spells.periods)])
 
 
-def sum_table(spells: Spells, values: Floats, cap: float) -> Integers:
-    """Sum values up to a cap, in units of the cap, shape (1,).
+def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
+    """Sum values up to a cap, in units of the cap, with points of `sum_points` or `trend_points`, shape (1,).
 
-    Spells of units that live for at least half of the periods have equal points there, so that the sum is close to
-    the panel's total. If no value is negative, a history moves it by at most LATTICE.
+    If no value is negative, a history moves the sum by at most LATTICE.
     """
     # Whole numbers far below 2^53: their sum is exact in doubles.
-    return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * sum_points(spells)).sum()]).astype(np.int64)
+    return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * points).sum()]).astype(np.int64)
 
 
 def sum_points(spells: Spells) -> Integers:
-    """Return the points of each spell in the sum of values."""
+    """Return the points of each spell in the sum of values.
+
+    Spells of units that live for at least half of the periods have equal points there, so that the sum is close to
+    the panel's total.
+    """
     return (LATTICE // np.maximum(spells.length, (spells.periods + 1) // 2))[spells.unit]
 
 
-def tail_table(spells: Spells, track: Track, low: float, high: float) -> Integers:
-    """Sum how far sizes reach from a low to a high mark, over hat functions of the period.
+def trend_points(spells: Spells) -> Integers:
+    """Return the points of each spell in a trend: below zero in the first half, more the farther from the middle.
 
-    Points are those of `sum_points`, and no factor is negative, so a history moves the table by at most LATTICE.
+    Units that hold at least half of what there is to give have equal points, as in `sum_points`.
     """
-    reach = np.where(track.idle, 0.0, np.clip((track.size - low) / (high - low), 0.0, 1.0))
-    table = np.zeros(TAIL_KNOTS, dtype=np.int64)
-    for cell, factor in period_hats(spells):
-        table += _tally(cell, np.trunc(reach * factor * sum_points(spells)), TAIL_KNOTS)
-    return table
-
-
-def period_hats(spells: Spells) -> list[tuple[Integers, Floats]]:
-    """Return hat functions of the period with `TAIL_KNOTS` knots."""
-    knots = np.linspace(0.0, max(spells.periods - 1, 1), TAIL_KNOTS)
-    return hat_parts(spells.place.astype(np.float64), knots)
+    away = 2 * np.arange(spells.periods) - (spells.periods - 1)
+    far = np.concatenate([[0], np.cumsum(np.abs(away))])
+    held = far[spells.first + spells.length] - far[spells.first]
+    whole = np.maximum(held, max(-(-int(far[-1]) // 2), 1))[spells.unit]
+    return np.asarray(np.sign(away)[spells.place] * (LATTICE * np.abs(away)[spells.place] // whole))
 
 
 def follower_table(
