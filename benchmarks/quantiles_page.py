@@ -28,20 +28,20 @@ FINDINGS = """## What to take from it
   integer arithmetic), and keeps the ladder for rows whose number is itself private: bins and classes, where JointExp's
   constant is not valid.
 - **Candidates, not noise, limit our joint draw at large n**: its list has some hundred values between the quartiles, so
-  that a rung cannot be closer than about a thousandth of the rows, whatever epsilon. Up to some ten thousand rows that is
-  below sampling error; beyond, it is not, and the synthesizer relies on its later calibration counts. The idea worth
+  that a rung cannot be closer than about a thousandth of the rows, whatever epsilon. Up to some ten thousand rows that
+  is below sampling error; beyond, it is not, and the synthesizer relies on its later calibration counts. The idea worth
   adopting is JointExp's: candidates between two neighbouring rows share their score, so a fine list can be treated by
   stretches of equal score, with the number of candidates in each as an integer weight. The cost then follows the rows,
   or the coarse list, instead of the fine one. Simpler, at the price of one more share of the budget: ask each rung once
   more among fine candidates of its own stretch; stretches are disjoint and share one leaf.
-- **ApproximateQuantiles is the ladder on a continuous line** with the exponential mechanism instead of permute-and-flip.
+- **ApproximateQuantiles is the ladder on a continuous line**, by the exponential mechanism, not permute-and-flip.
   The two agree wherever the ladder's even candidates are fine enough; at a million rows and epsilon 1 or more, their
   spacing is what remains of the ladder's error. At 1,000 rows and epsilon 0.1, where every mechanism is lost, it loses
-  least: its last depths see few rows and fall back on the middle of what is left.
+  least.
 - **Slicing does not pay here**: half the budget goes to the correlated ranks, and replace-one neighbours count against
   both halves (2 and 3 times), so its error is 2 to 4 times that of bisection up to 255 rungs; and its slices need
-  rows * epsilon per rung in the hundreds. Its advantage is asymptotic in the number of rungs. Correlated rank noise itself
-  is an idea for thousands of rungs, which nobody needs for a curve."""
+  rows * epsilon per rung of some 700 and more. Its advantage is asymptotic in the number of rungs: correlated rank
+  noise is an idea for thousands of them, more than a curve needs."""
 Cell = dict[str, Any]
 
 
