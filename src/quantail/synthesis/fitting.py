@@ -38,8 +38,8 @@ from quantail.synthesis.public_columns import TYPICAL, fit_public
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
-# Chosen shifts: least signal of a label; how fine candidates are, and how far they go.
-_SEEN, _FEW_FINE, _NEAR = 28.0, 10, 2
+_SEEN, _SEEN_CHOSEN = 40.0, 28.0  # signal that a label must have for its shift to be asked
+_FEW_FINE, _NEAR = 10, 2  # candidates of a chosen shift: how fine, and how far
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 
@@ -212,10 +212,9 @@ def _fit_shift(
     overall: Floats | None,
     leaves: tuple[Plan, ...],
 ) -> Bend | None:
-    """Release the median and spread of a column in the categories of an earlier one.
+    """Release the median and spread of a column in those categories of an earlier one that rows enough should have.
 
-    A declared predictor is asked about every label, a chosen one about those that rows enough are expected to have, if
-    there are two of them, and with fewer candidates.
+    A declared predictor is asked about two labels at least; a chosen one with fewer candidates, or not at all.
     """
     if overall is None:
         first, *leaves = leaves  # type: ignore[assignment]
@@ -225,13 +224,16 @@ def _fit_shift(
     drawn = simulated[name][simulated[design.status] == 0] if design.status else simulated[name]
     share = np.bincount(drawn, minlength=number) / max(drawn.size, 1)
     expected = np.maximum(fit.present(design.status) * share, 1.0)
-    grid = local(*_around(overall, scale))
-    seen = np.arange(number)
+    signal = expected * fit.rate(leaves[0])
     if design.choices:
         grid = local(*_around(overall, scale), fine=_FEW_FINE, reach=_NEAR)
-        seen = np.flatnonzero(expected * fit.rate(leaves[0]) >= _SEEN)
+        seen = np.flatnonzero(signal >= _SEEN_CHOSEN)
         if seen.size < 2:
             return None
+    else:
+        grid = local(*_around(overall, scale))
+        seen = np.flatnonzero(signal >= _SEEN)
+        seen = seen if seen.size >= 2 else np.argsort(-expected)[:2]
     places = np.full(number, -1)
     places[seen] = np.arange(seen.size)
     block = fit.innovations[name].map(lambda code: places[code])
