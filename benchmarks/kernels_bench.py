@@ -26,6 +26,7 @@ from quantail import __version__
 from quantail.datasets import paper_schema, simulate_paper
 from quantail.privacy import SecureNoise, SimulatedNoise
 from quantail.quantiles import Bend, Remap, Scale
+from quantail.quantiles.calibration import _count as count_cells
 from quantail.quantiles.grid import local, near
 from quantail.quantiles.joint import _count_places
 from quantail.quantiles.ladder import count_blocks
@@ -75,15 +76,11 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     yield "take a bend off", rows, touched(y.map(bend.flatten, x))
     yield "joint draw: counts on a grid", rows, lambda: x.total(partial(_count_places, grid=grid), u)
     yield "bend: counts in 12 bins", rows, lambda: y.total(blocks, bins)
-    yield "calibration: counts in 257 cells", rows, lambda: x.total(partial(_cells, cells))
+    yield "calibration: counts in 257 cells", rows, lambda: x.total(partial(count_cells, cuts=cells))
     yield "calibrate drawn values", rows, touched(x.map(remap))
     part_x, part_y = rng.exponential(10, (2, SLOPE_ROWS))
-    slope = np.array([0.3])
-    yield "slope: one candidate", SLOPE_ROWS, lambda: score_slopes(part_y, part_x, part_x > 7, slope)
-
-
-def _cells(cuts: Any, values: Any) -> Any:
-    return np.bincount(np.searchsorted(cuts, values), minlength=cuts.size + 1)
+    slopes = np.linspace(0.2, 0.4, 10)
+    yield "slope: ten candidates", SLOPE_ROWS, lambda: score_slopes(part_y, part_x, part_x > 7, slopes)
 
 
 def kernel_results(rows: int) -> list[dict[str, Any]]:
