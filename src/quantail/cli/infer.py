@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -77,9 +77,9 @@ def infer(
     note(_LEGEND)
 
 
-def _effort(text: str) -> "str | int":
+def _effort(text: str) -> Literal["quick", "accurate"] | int:
     if text.isdecimal():
         return int(text)
-    if text not in ("quick", "accurate"):
-        raise OptionError("--effort must be quick, accurate, or a whole number of reruns such as 100")
-    return text
+    if text == "quick" or text == "accurate":
+        return text
+    raise OptionError("--effort must be quick, accurate, or a whole number of reruns such as 100")

@@ -150,7 +150,8 @@ class Estimand:
         for name, levels in (self.levels or {}).items():
             strange = ~np.isin(np.array(label_texts(table[name]), dtype=object).astype(str), levels)
             if strange.any():
-                known[name] = np.where(strange, None, table[name].astype(object))
+                known[name] = table[name].astype(object)
+                known[name][strange] = None
         return known
 
 

@@ -36,9 +36,31 @@ FEWEST_RERUNS = 10
 
 
 @overload
-def infer(model: TableModel, synth: Any, question: str, **options: Any) -> Inference: ...
+def infer(
+    model: TableModel,
+    synth: Any,
+    question: str,
+    *,
+    level: float = ...,
+    effort: Effort | int = ...,
+    draw: Draw = ...,
+    seed: int | None = ...,
+    workers: int = ...,
+    progress: Progress | None = ...,
+) -> Inference: ...
 @overload
-def infer(model: TableModel, synth: Any, question: Sequence[str], **options: Any) -> list[Inference]: ...
+def infer(
+    model: TableModel,
+    synth: Any,
+    question: Sequence[str],
+    *,
+    level: float = ...,
+    effort: Effort | int = ...,
+    draw: Draw = ...,
+    seed: int | None = ...,
+    workers: int = ...,
+    progress: Progress | None = ...,
+) -> list[Inference]: ...
 def infer(
     model: TableModel,
     synth: Any,

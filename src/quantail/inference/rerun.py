@@ -57,7 +57,7 @@ class Rerun:
         again = synthesizer_of(self.model, noise).fit(table)
         seeds = np.random.SeedSequence(synthesis).generate_state(self.tables, np.uint64).tolist()
         tables = [self._drawn(again, part, self.draw, self.rows) for part in seeds]
-        return np.mean([self._estimates(table) for table in tables], axis=0)
+        return np.asarray(np.mean([self._estimates(table) for table in tables], axis=0))
 
     def truth(self, seed: int) -> Floats:
         """Return what the model itself says, from a table so large that its own sampling error does not matter."""
