@@ -45,7 +45,7 @@ def test_parts_types_and_labels():
     assert core.schema.column("hired").upper == 365
     assert core.schema.column("seen").upper == steps_of(RICH.column("seen")) == 720
     assert core.statuses == {"pay": "pay (status)", "hired": "hired (status)"}
-    assert core.ordered == {"mood"}
+    assert core.ordered == {"mood": 3}
     assert all(column.is_plain for column in core.schema.columns)
 
 

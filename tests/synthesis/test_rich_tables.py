@@ -271,6 +271,22 @@ def test_wide_tables_choose_what_matters():
     assert abs(np.corrcoef(made["x7"], made["y"])[0, 1] - np.corrcoef(frame["x7"], frame["y"])[0, 1]) < 0.1
 
 
+def test_neighbouring_levels_share_the_cells_of_a_context():
+    rng = np.random.default_rng(8)
+    level = rng.integers(0, 12, ROWS)
+    labels = tuple(f"level {k:02}" for k in range(12))
+    frame = pd.DataFrame({"level": np.array(labels)[level], "senior": rng.random(ROWS) < level / 12})
+    frame.loc[rng.random(ROWS) < 0.1, "level"] = None
+    columns = (Column("level", "ordinal", categories=labels, missing=True), Column("senior", "boolean"))
+    model = simulate(Schema(columns, "person"), frame, 2)
+    senior = model.groups[0].columns[1]
+    assert senior.context == "level" and 3 <= len(senior.cuts) <= 4
+    made = model.sample(seed=1)
+    high, low = (made["senior"][made["level"].isin(part)].mean() for part in (labels[-3:], labels[:3]))
+    assert high - low > 0.5
+    assert abs(made["senior"][made["level"].isna()].mean() - 0.46) < 0.15
+
+
 def test_more_columns_degrade_gracefully():
     """Any number of columns can be designed; with little budget nothing but marginals is asked."""
     from fractions import Fraction

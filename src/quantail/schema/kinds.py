@@ -35,14 +35,14 @@ class Core:
         For every column of the original schema the plain columns it is modelled by.
     statuses : dict of str to str
         For a number that may be absent, the category that says whether it is there.
-    ordered : frozenset of str
-        Categories whose labels have an order.
+    ordered : dict of str to int
+        For a category whose labels have an order, how many they are ("missing" comes after them).
     """
 
     schema: Schema
     parts: dict[str, tuple[str, ...]]
     statuses: dict[str, str] = field(default_factory=dict)
-    ordered: frozenset[str] = frozenset()
+    ordered: dict[str, int] = field(default_factory=dict)
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Plain columns that explain `name`; its own status tells nothing about a number that is there."""
@@ -84,7 +84,7 @@ def core_of(schema: Schema) -> Core:
         columns.append(_plain(column, name in placed, listed))
         parts[name] = (statuses[name], name) if labels else (name,)
     core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)
-    ordered = frozenset(column.name for column in schema.columns if column.type == "ordinal")
+    ordered = {column.name: len(column.labels) for column in schema.columns if column.type == "ordinal"}
     return Core(core, parts, statuses, ordered)
 
 

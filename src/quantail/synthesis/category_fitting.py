@@ -28,7 +28,9 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
     cell, cells = codes.map(np.zeros_like), 1
     if design.context:
         cells = design.bins
-        cuts = _context_cuts(fit, design)
+        if isinstance(fit.models[design.context], NumericModel):
+            simulated = there(fit.simulate().values[design.context])
+            cuts = tuple(np.quantile(simulated, even_levels(NUMBER_CELLS)).tolist())
         cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
     size = len(column.categories)
     counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
@@ -39,18 +41,6 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
     return CategoryModel(
         column.name, design.context, cuts, tuple(tuple((row / row.sum()).tolist()) for row in rows)
     )
-
-
-def _context_cuts(fit: Fit, design: ColumnDesign) -> tuple[float, ...]:
-    """Return cut points of a context: of a number, or between groups of ordered labels that share a cell."""
-    model = fit.models[design.context]
-    if isinstance(model, NumericModel):
-        simulated = there(fit.simulate().values[design.context])
-        return tuple(np.quantile(simulated, even_levels(NUMBER_CELLS)).tolist())
-    if design.bins == len(model.shares[0]):
-        return ()
-    ends = np.cumsum(fit.shares[design.context])
-    return tuple((np.searchsorted(ends, even_levels(design.bins)) + 0.5).tolist())
 
 
 def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> CategoryModel:

@@ -5,7 +5,7 @@ budget plan that the ledger and the user see and the script that the fit follows
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
@@ -93,11 +93,12 @@ class ColumnDesign:
 
 @dataclass(frozen=True)
 class Design:
-    """The designs of all columns, with the plan that they make up."""
+    """The designs of all columns, with the plan that they make up, and how many labels of ordinals are in order."""
 
     columns: tuple[ColumnDesign, ...]
     plan: Plan
     rows: int
+    ordered: dict[str, int] = field(default_factory=dict)
 
 
 def draw_design(
@@ -120,7 +121,7 @@ def draw_design(
             else:
                 designs.append(_numeric(column, core, own, rows, definition))
     plan = Plan.sequence(name, [design.plan for design in designs if design.plan], note=f"{rows} rows")
-    return Design(tuple(designs), plan, rows)
+    return Design(tuple(designs), plan, rows, core.ordered)
 
 
 def _numeric(
@@ -264,20 +265,11 @@ def _category(
 def _context(core: Core, predictors: tuple[str, ...], most: float) -> tuple[str, int]:
     """Return the first predictor whose cells all keep a signal, and how many cells it has."""
     for name in predictors:
-        levels = context_cells(core, name)
-        if levels > most and name in core.ordered:  # neighbouring levels may share a cell
-            levels = int(min(levels, max(most, 1)))
-        if 1 < levels <= most:
+        column = core.schema.column(name)
+        levels = len(column.categories) if column.type == "category" else NUMBER_CELLS
+        if levels <= most:
             return name, levels
     return "", 0
-
-
-def context_cells(core: Core, name: str) -> int:
-    """Return how many cells a column makes as a context: its labels, or parts of its range and one if it is absent."""
-    column = core.schema.column(name)
-    if column.type == "category":
-        return len(column.categories)
-    return NUMBER_CELLS + (name in core.statuses)
 
 
 def _strength(cost: Fraction, definition: Definition) -> float:

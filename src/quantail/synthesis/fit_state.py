@@ -4,6 +4,7 @@ Numbers that are absent are NaN (privacy/proofs/absent.md). What is simulated he
 columns only.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ from quantail.synthesis.design import NUMBER_CELLS
 
 Floats = NDArray[np.float64]
 SIMULATED_ROWS = 2**16
+_APART = 6  # up to so many labels in order are told apart as a context
 
 
 @dataclass
@@ -37,6 +39,8 @@ class Fit:
     ----------
     rows : int
         Public number of rows.
+    ordered : mapping of str to int
+        Labels of ordinals that are in order.
     values, innovations : dict of str to Vector
         Confidential values on their modelling scales, and what is left of them once earlier columns are taken out.
     models : dict of str to ColumnModel
@@ -53,6 +57,7 @@ class Fit:
     rows: int
     confidential: Rows
     rng: np.random.Generator
+    ordered: Mapping[str, int] = field(default_factory=dict)
     innovations: dict[str, Vector] = field(default_factory=dict)
     values: dict[str, Vector] = field(default_factory=dict)
     models: dict[str, ColumnModel] = field(default_factory=dict)
@@ -119,22 +124,31 @@ class Fit:
         """
         simulated, model = self.simulate(), self.models[name]
         own, vector = simulated.values[name], self.values[name]
-        cuts: tuple[float, ...] = ()
-        number = len(self.shares.get(name, ()))
         if isinstance(model, NumericModel):
             if by_innovation:
                 own = np.where(np.isnan(own), np.nan, simulated.innovations[name])
                 vector = self.innovations[name]
-            there = own[~np.isnan(own)]
-            cuts = tuple(
-                np.quantile(there if there.size else np.zeros(1), even_levels(NUMBER_CELLS)).tolist()
-            )
+            cuts = tuple(np.quantile(there(own), even_levels(NUMBER_CELLS)).tolist())
             number = NUMBER_CELLS + bool(model.status)
+        else:
+            cuts = () if by_innovation else self._ordered_cuts(name)
+            number = len(cuts) + 1 if cuts else self.shares[name].size
+        if cuts:
             vector = vector.map(partial(context_cell, cuts=cuts))
         cell = context_cell(own, cuts)
         kept = cell[simulated.values[status] == 0] if status else cell
         shares = np.bincount(kept, minlength=number) / max(kept.size, 1)
         return Cells(name, vector, shares), cuts
+
+    def _ordered_cuts(self, name: str) -> tuple[float, ...]:
+        """Return cut points between labels in order, if they are so many that neighbours had better share a cell."""
+        labels = self.ordered.get(name, 0)
+        if labels <= _APART:
+            return ()
+        ends = np.cumsum(self.shares[name][:labels]) / max(self.shares[name][:labels].sum(), 1e-9)
+        places = np.searchsorted(ends, even_levels(NUMBER_CELLS)) + 0.5
+        beyond = [labels - 0.5] if self.shares[name].size > labels else []
+        return tuple(np.unique([*places, *beyond]).tolist())
 
 
 def even_levels(bins: int) -> Floats:

@@ -48,7 +48,7 @@ def fit_columns(
     gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]
 ) -> tuple[ColumnModel, ...]:
     """Release the models of all columns of a design."""
-    fit = Fit(gate, design.rows, confidential, gate.noise.generator())
+    fit = Fit(gate, design.rows, confidential, gate.noise.generator(), design.ordered)
     public = [column for column in design.columns if column.plan is None]
     if public:
         fit_public(fit, public)
