@@ -2,11 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
-from quantail.cli.console import note, print_json, progress, say
+from quantail.cli.console import NOT_PRIVATE, note, print_json, progress, say, warn
 from quantail.cli.options import JsonFlag, Quiet
 from quantail.errors import OptionError
 
@@ -57,6 +57,8 @@ def infer(
     from quantail.synthesis import TableModel
 
     fitted = TableModel.load(model)
+    if not fitted.private:
+        warn(NOT_PRIVATE)
     tables = [read_table(path, fitted.schema) for path in (synth, *(replicate or []))]
     with progress("infer", quiet) as report:
         results = estimate(
@@ -80,6 +82,6 @@ def infer(
 def _effort(text: str) -> Literal["quick", "accurate"] | int:
     if text.isdecimal():
         return int(text)
-    if text == "quick" or text == "accurate":
-        return text
-    raise OptionError("--effort must be quick, accurate, or a whole number of reruns such as 100")
+    if text not in ("quick", "accurate"):
+        raise OptionError("--effort must be quick, accurate, or a whole number of reruns such as 100")
+    return cast(Literal["quick", "accurate"], text)

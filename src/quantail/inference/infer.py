@@ -95,7 +95,7 @@ def infer(
     seed : int, optional
         For the same reruns again, whatever the number of workers.
     workers : int
-        Processes that share the reruns.
+        Processes that share the reruns. In a script, call from below `if __name__ == "__main__":` if there are several.
     progress : callable, optional
         Called with a word and the share of work done.
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.evaluation.reading import raw_columns
+from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.repeating import synthesizer_of
 from quantail.schema import Schema
@@ -93,6 +93,7 @@ def public_part(frame: Any, schema: Schema) -> Any:
     if not names:
         return None
     wanted = [name for name in schema.synthesis_order if name in names or name in schema.by]
+    require_columns(raw_columns(frame, "synthetic"), wanted, "synthetic")
     return nw.from_native(frame, eager_only=True).select(wanted).to_arrow()
 
 

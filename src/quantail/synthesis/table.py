@@ -29,11 +29,11 @@ from quantail.synthesis.methods import AnyColumn, AnyDesign, method_of
 from quantail.synthesis.model import GroupModel, TableModel
 from quantail.synthesis.parameters import Parameters
 from quantail.synthesis.table_rows import GroupKey, TableRows, group_keys
+from quantail.synthesis.telling import Progress, telling, telling_fit
 
 FEWEST_ROWS = 20
 _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 _SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
-Progress = Callable[[str, float], None]
 
 
 class TableSynthesizer(Parameters):
@@ -168,7 +168,7 @@ class TableSynthesizer(Parameters):
         models = []
         for number in range(fits):
             maker = self._with_noise_of_its_own(number)
-            tell = _telling_fit(progress, number, fits)
+            tell = telling_fit(progress, number, fits)
             models.append(maker._release(table, maker.begin(table.sizes), tell))
         return models
 
@@ -239,7 +239,7 @@ class TableSynthesizer(Parameters):
         pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
         columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
         for done, pool in enumerate(pools):
-            tell = _telling(progress, done, len(pools), columns)
+            tell = telling(progress, done, len(pools), columns)
             fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
         return self.assemble(table.shape, sizes, fitted)
 
@@ -361,22 +361,3 @@ def _plain(option: Any) -> Any:
     if isinstance(option, str) or not isinstance(option, Sequence):
         return str(option) if isinstance(option, Fraction) else option
     return [_plain(part) for part in option]
-
-
-def _telling_fit(progress: Progress | None, number: int, fits: int) -> Progress | None:
-    """Return a function that reports one of several fits as a share of all the work."""
-    if progress is None or fits == 1:
-        return progress
-    return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
-
-
-def _telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
-    """Return a function that reports a column as a share of all the work."""
-    state = {"columns": 0}
-
-    def tell(name: str) -> None:
-        if progress is not None:
-            progress(name, (done + state["columns"] / columns) / groups)
-        state["columns"] += 1
-
-    return tell

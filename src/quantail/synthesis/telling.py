@@ -1,0 +1,24 @@
+"""Progress of a fit: a callback is told what is worked on, and the share of all the work that is done."""
+
+from collections.abc import Callable
+
+Progress = Callable[[str, float], None]
+
+
+def telling_fit(progress: Progress | None, number: int, fits: int) -> Progress | None:
+    """Return a function that reports one of several fits as a share of all the work."""
+    if progress is None or fits == 1:
+        return progress
+    return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
+
+
+def telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
+    """Return a function that reports a column as a share of all the work."""
+    state = {"columns": 0}
+
+    def tell(name: str) -> None:
+        if progress is not None:
+            progress(name, (done + state["columns"] / columns) / groups)
+        state["columns"] += 1
+
+    return tell
