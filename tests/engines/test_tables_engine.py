@@ -1,6 +1,7 @@
 """Partitioned tables in this process: the model of the whole table, paid for once, decided once."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -152,6 +153,15 @@ def test_what_is_wrong_with_the_folder_shows_before_the_charge(tmp_path, folder)
     ):
         with pytest.raises(DataError, match=words):
             synthesize_table(place, tmp_path / out, maker, ledger=ledger)
+    assert ledger.spent == 0
+
+
+def test_public_columns_are_refused_before_the_charge(tmp_path, folder):
+    ledger = Ledger.create(tmp_path / "ledger", "firms", 4)
+    columns = (schema_of().columns[0], replace(schema_of().columns[1], public=True), schema_of().columns[2])
+    maker = TableSynthesizer(Schema(columns, "firm", by=("region",), name="firms"), 4)
+    with pytest.raises(OptionError, match="public columns"):
+        synthesize_table(folder, tmp_path / "out", maker, ledger=ledger)
     assert ledger.spent == 0
 
 

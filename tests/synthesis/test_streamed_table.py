@@ -17,6 +17,7 @@ from quantail.errors import BudgetError, DataError
 from quantail.frames import open_source
 from quantail.frames.source import Source
 from quantail.privacy import Ledger
+from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, model
 
 
@@ -35,6 +36,24 @@ def test_a_source_gives_the_model_of_its_rows(tmp_path, small_chunks, relation, 
     table = pa.table({name: frame[name] for name in schema.names})
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=70)
     maker = TableSynthesizer(schema, 60, method=method, noise="simulated", seed=4)
+    streamed = maker.fit(open_source(tmp_path / "table.parquet"))
+    assert streamed.to_dict() == maker.fit(table).to_dict()
+
+
+def test_rich_columns_stream_too(tmp_path, small_chunks):
+    rng = np.random.default_rng(3)
+    jobs = rng.integers(0, 90, 400)
+    pay = np.where(rng.random(400) < 0.2, np.nan, np.rint(jobs * rng.lognormal(3, 0.5, 400)))
+    day = np.datetime64("2020-01-01") + rng.integers(0, 300, 400)
+    table = pa.table({"jobs": jobs, "pay": pa.array(pay, from_pandas=True), "day": day, "open": jobs > 30})
+    columns = (
+        Column("jobs", "integer", 0, 100, grid="log", atoms=(0,)),
+        Column("pay", "numeric", 0, 1e5, grid="log", missing=True),
+        Column("day", "date", "2020-01-01", "2020-12-31"),
+        Column("open", "boolean"),
+    )
+    pq.write_table(table, tmp_path / "table.parquet")
+    maker = TableSynthesizer(Schema(columns, "firm"), 60, noise="simulated", seed=4)
     streamed = maker.fit(open_source(tmp_path / "table.parquet"))
     assert streamed.to_dict() == maker.fit(table).to_dict()
 

@@ -18,6 +18,7 @@ from quantail.engines.output import MODELS, check_empty, group_folder, group_nam
 from quantail.engines.partitioned_rows import PartitionedRows
 from quantail.engines.partitions import Partitions, StretchSource
 from quantail.engines.store import Store
+from quantail.errors import OptionError
 from quantail.frames import FrameShape
 from quantail.privacy import Ledger
 from quantail.synthesis import TableModel, TableSynthesizer
@@ -87,6 +88,11 @@ def synthesize_table(
         The released model of all groups.
     """
     engine, parts, output = engine or LocalEngine(), Partitions(Path(folder), maker.schema), Path(output)
+    if any(column.public for column in maker.schema.columns):
+        raise OptionError(
+            "public columns are kept with the rows that hold them, which partitions cannot do; fit the table whole, or "
+            "take public = true out of the schema"
+        )
     check_empty(output)
     empty = parts.empty()
     shape, true = FrameShape.of(empty, maker.schema), parts.sizes()
