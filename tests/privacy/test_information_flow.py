@@ -190,6 +190,7 @@ HANDLED = {
     "synthesis.lines_model",  # takes released slopes off
     "quantiles.scale",  # dither and the modelling scale
     "quantiles.rows",  # chunks of rows
+    "quantiles.lookup",
     "quantiles.joint",  # counts at or below candidates
     "quantiles.ladder",
     "quantiles.lattice",
