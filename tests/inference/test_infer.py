@@ -11,7 +11,7 @@ import pytest
 import quantail
 from quantail import Column, ModelError, OptionError, Schema, TableModel, TableSynthesizer, infer
 from quantail.inference import Estimand
-from quantail.inference.infer import gather
+from quantail.inference.evidence import gather
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.rerun import Rerun, analysed
 
@@ -92,6 +92,13 @@ def test_the_same_seed_gives_the_same_answer_in_any_number_of_processes(model, e
 def test_questions_that_share_reruns_have_the_answers_they_would_have_alone(evidence, model):
     together = {found.question: found for found in evidence.results(0.95)}
     assert infer(model, model.sample(seed=2), "mean(y)", effort=10, seed=3) == together["mean(y)"]
+
+
+def test_a_file_is_read(model, tmp_path):
+    synth = model.sample(seed=2)
+    quantail.write_table(synth, tmp_path / "synthetic.parquet")
+    found = gather(model, tmp_path / "synthetic.parquet", ["mean(x)"], 10, seed=3)
+    assert found.released[0] == pytest.approx(np.mean(synth["x"].to_numpy()))
 
 
 def test_frames_of_any_kind_give_the_same_answer(model):

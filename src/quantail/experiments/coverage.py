@@ -27,7 +27,7 @@ from quantail.experiments.lbd_runner import computed
 from quantail.experiments.runner import JOURNAL, Progress
 from quantail.experiments.simulation import epsilon_text, table_seed, write_json
 from quantail.inference.estimand import Estimand
-from quantail.inference.infer import gather
+from quantail.inference.evidence import gather
 from quantail.inference.interval import corrected
 from quantail.privacy import parse_epsilon
 from quantail.synthesis import TableSynthesizer

@@ -7,32 +7,14 @@ one (`interval`). As good as the model is close to the population.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import Any, Literal, overload
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import norm
+from collections.abc import Sequence
+from typing import Any, overload
 
 from quantail.errors import OptionError
-from quantail.evaluation.reading import raw_columns
-from quantail.inference.estimand import Estimand
-from quantail.inference.interval import corrected
-from quantail.inference.repeating import check_repeatable
-from quantail.inference.rerun import Draw, Rerun, analysed, public_part
-from quantail.inference.result import Inference, Inferred
+from quantail.inference.evidence import Effort, Progress, gather
+from quantail.inference.rerun import Draw
+from quantail.inference.result import Inference
 from quantail.synthesis import TableModel
-
-Floats = NDArray[np.float64]
-Effort = Literal["quick", "accurate"]
-Progress = Callable[[str, float], None]
-
-RERUNS = {"quick": 40, "accurate": 200}
-FEWEST_RERUNS = 10
 
 
 @overload
@@ -81,7 +63,7 @@ def infer(
     ----------
     model : TableModel
         The released model that the table was drawn from.
-    synth : frame or list of frames
+    synth : frame, path or URL, or a list of them
         The synthetic table, or several replicates from the model (their estimates are averaged).
     question : str or sequence of str
         A formula such as "wage ~ education + experience" ("logistic:" or "quantile(0.9):" may stand before it),
@@ -119,111 +101,3 @@ def infer(
     evidence = gather(model, synth, questions, effort, draw, seed, workers, progress)
     results = evidence.results(level)
     return results[0] if isinstance(question, str) else results
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the tables and the reruns say, one column for each term of each question.
-
-    Attributes
-    ----------
-    released, naive_errors : array, shape (k,)
-        Estimates on the synthetic table (means over replicates) and their naive standard errors.
-    truth : array, shape (k,)
-        The model's own values.
-    reruns : array, shape (B, k)
-        Estimates of the reruns.
-    """
-
-    estimands: tuple[Estimand, ...]
-    released: Floats
-    naive_errors: Floats
-    truth: Floats
-    reruns: Floats
-
-    def results(self, level: float) -> list[Inference]:
-        """Return bias-corrected estimates with intervals, question by question."""
-        reach = norm.ppf((1 + level) / 2) * self.naive_errors
-        rows = iter(
-            Inferred(term, *corrected(released, errors, level), released, released - by, released + by)
-            for term, released, errors, by in zip(
-                [term for estimand in self.estimands for term in estimand.terms],
-                self.released.tolist(),
-                (self.reruns - self.truth).T,
-                reach.tolist(),
-                strict=True,
-            )
-        )
-        return [
-            Inference(estimand.text, level, len(self.reruns), tuple(next(rows) for _ in estimand.terms))
-            for estimand in self.estimands
-        ]
-
-
-def gather(
-    model: TableModel,
-    synth: Any,
-    questions: Sequence[str],
-    effort: Effort | int = "quick",
-    draw: Draw = "balanced",
-    seed: int | None = None,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> Evidence:
-    """Answer questions on the synthetic table, on the model itself and on reruns; parameters are those of `infer`."""
-    number = _number_of(effort)
-    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
-        raise OptionError("workers must be a whole number of at least 1")
-    check_repeatable(model)
-    tables = list(synth) if isinstance(synth, list | tuple) else [synth]
-    if not questions or not tables:
-        raise OptionError("give at least one question and one synthetic table")
-    parsed = [Estimand.parse(question) for question in questions]
-    first = analysed(tables[0], model.schema, parsed)
-    estimands = tuple(estimand.on(first) for estimand in parsed)
-    released, naive_errors = _answers(tables, model, estimands)
-    rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    rows = next(iter(raw_columns(tables[0], "synthetic").values())).size
-    rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema))
-    truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
-    reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
-    return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns)
-
-
-def _number_of(effort: Effort | int) -> int:
-    if isinstance(effort, str) and effort in RERUNS:
-        return RERUNS[effort]
-    if isinstance(effort, int) and not isinstance(effort, bool) and effort >= FEWEST_RERUNS:
-        return effort
-    raise OptionError(
-        f"effort must be 'quick', 'accurate', or a whole number of at least {FEWEST_RERUNS} reruns"
-    )
-
-
-def _answers(
-    tables: Sequence[Any], model: TableModel, estimands: Sequence[Estimand]
-) -> tuple[Floats, Floats]:
-    """Return the estimates of all questions and their naive errors, means over tables."""
-    found = [
-        [estimand.answer(analysed(table, model.schema, estimands)) for estimand in estimands]
-        for table in tables
-    ]
-    estimates = [np.concatenate([answer.estimates for answer in answers]) for answers in found]
-    errors = [np.concatenate([answer.naive_errors for answer in answers]) for answers in found]
-    return np.mean(estimates, axis=0), np.mean(errors, axis=0)
-
-
-def _done(rerun: Rerun, seeds: Sequence[int], workers: int) -> Iterator[Floats]:
-    """Yield the estimates of all reruns, in the order of their seeds whatever the number of processes."""
-    if workers == 1:
-        yield from map(rerun, seeds)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(rerun, seeds)
-
-
-def _told(results: Iterator[Floats], total: int, progress: Progress | None) -> Iterator[Floats]:
-    for done, result in enumerate(results, start=1):
-        if progress is not None:
-            progress(f"rerun {done} of {total}", done / total)
-        yield result
