@@ -257,7 +257,9 @@ def _rows(given: list[str], schema: "Schema") -> Rows:
 
 def _groups(schema: "Schema") -> dict[str, tuple[int, ...]]:
     """List the groups by name, labels separated by commas where several columns define them."""
-    levels = [list(enumerate(schema.column(name).categories)) for name in schema.by]
+    from quantail.schema import core_of
+
+    levels = [list(enumerate(core_of(schema).schema.column(name).categories)) for name in schema.by]
     return {
         ",".join(label for _, label in cell): tuple(code for code, _ in cell) for cell in product(*levels)
     }

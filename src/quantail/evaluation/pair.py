@@ -172,7 +172,7 @@ def _names(left: Table, right: Table, schema: Schema | None) -> list[str]:
 
 
 def _holds_labels(left: Table, right: Table, unseen: Table | None, name: str, schema: Schema | None) -> bool:
-    if schema is not None and name in [c.name for c in schema.columns if c.type == "category"]:
+    if schema is not None and name in [c.name for c in schema.columns if c.is_labelled]:
         return True
     # A column without any known value has no type, and goes with the others.
     columns = [table[name] for table in (left, right, unseen) if table is not None]
