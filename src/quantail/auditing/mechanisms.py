@@ -44,7 +44,8 @@ few_slopes: tuple[Replacement, ...] = (
 few_tilts: tuple[Replacement, ...] = (
     (slopes, "slope_candidates", lambda reach: (_THREE, _THREE)),
     (tilt, "_STEPS", 1),
-    (tilt, "_DOUBT", 0.5),
+    (tilt, "_CURVE_DOUBT", 0.5),
+    (tilt, "_SPREAD_DOUBT", 0.5),
 )
 
 
