@@ -73,7 +73,7 @@ def page(content: dict[str, Any], lines: Sequence[Line]) -> str:
         "strong as replace-one at the same number. Above 50,000 rows the eight measures look at 50,000 random rows.",
         f"Machine: {machine['cores']} cores (one thread per entry), {machine['memory_gb']:g} GB, {machine['cpu']}, "
         f"{machine['system']}, Python {machine['python']}. Made by `make bench`.",
-        "![KM against CPU seconds](peers.png)",
+        "![KM, slope, 99.9% quantile and CPU seconds of every entry](peers.png)",
     ]
     for n in sorted({line.n for line in lines}):
         here = [line for line in lines if line.n == n]

@@ -110,3 +110,13 @@ def test_slow_peers_are_left_out_of_large_tables_with_the_reason(tmp_path: Path)
     assert peers_bench.too_slow(results, 500_000, fake("copy")) == "left out: 99 CPU seconds at n = 50,000"
     assert peers_bench.too_slow(results, 50_000, fake("copy")) is None
     assert peers_bench.too_slow(results, 500_000, catalogue.CATALOGUE["quantail ladder"]) is None
+
+
+def test_the_stored_run_keeps_its_promises() -> None:
+    stored = json.loads((peers_bench.OUT / "results.json").read_text())
+    told = report.behind([line for line in report.summarise(stored["cells"]) if line.n == 5000])[0]
+    rivals = [entry for entry in catalogue.ENTRIES if entry.private and entry.kind != "ours"]
+    assert told.count("the ladder is ahead on all ten") == len(rivals)
+    ratios = dict(line[2:].split(": ") for line in told.splitlines() if line.startswith("- "))
+    for name in (entry.name for entry in rivals if "AIM" in entry.name):
+        assert float(ratios[name].split()[0]) >= 10
