@@ -20,7 +20,7 @@ from quantail.auditing.whole_tables import FITS, replay_finding
 from quantail.privacy import SecureNoise, gate
 from quantail.quantiles import ladder, lines
 from quantail.quantiles.orders import Order
-from quantail.synthesis import lines_fitting, panel_tables
+from quantail.synthesis import lines_column, panel_tables
 from quantail.synthesis.panel_tables import LATTICE
 
 CASES = {(case.name, case.relation): case for case in lattices()}
@@ -81,13 +81,13 @@ def test_whole_fits_pass(relation):
 
 def test_a_model_that_knows_a_row_fails(monkeypatch):
     # The released median is thrown away and the table's own mean taken.
-    honest = lines_fitting._fit_intercept
+    honest = lines_column._fit_intercept
 
     def leaking(fit, design, scale, left):
         honest(fit, design, scale, left)
         return float(left.mean())
 
-    monkeypatch.setattr(lines_fitting, "_fit_intercept", leaking)
+    monkeypatch.setattr(lines_column, "_fit_intercept", leaking)
     assert not replay_finding(SANDWICH, "replace-one", 1).passed
 
 
@@ -174,7 +174,7 @@ def test_a_panel_by_year_passes_and_fails_when_lines_are_too_sharp(monkeypatch):
 
 def test_tables_of_a_panel_pass():
     *tables, whole = panel_count_findings()
-    assert len(tables) == 8 and all(0.99 < one.figure <= 1 and one.passed for one in tables)
+    assert len(tables) == 9 and all(0.99 < one.figure <= 1 and one.passed for one in tables)
     assert whole.name == "panel, pooled, end to end" and whole.passed and whole.figure > 0.5
 
 

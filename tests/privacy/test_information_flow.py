@@ -185,6 +185,7 @@ HANDLED = {
     "synthesis.choosing",  # counts pairs of cells
     "synthesis.effects",
     "synthesis.fit_state",
+    "synthesis.lines_column",
     "synthesis.lines_fitting",
     "synthesis.column",  # the cell of each row, for a count
     "synthesis.lines_model",  # takes released slopes off

@@ -197,7 +197,7 @@ def test_a_predictor_measured_on_confidential_rows_is_caught(monkeypatch):
     monkeypatch.setattr(
         panel_yearly_fitting,
         "_fit_slope",
-        lambda gate, design, scale, y, real, released: honest(gate, design, scale, y, real, real),
+        lambda gate, design, scale, real, released: honest(gate, design, scale, real, real),
     )
     table = panel()
     unit = next(

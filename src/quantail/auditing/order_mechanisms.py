@@ -17,7 +17,7 @@ from quantail.quantiles.lattice import Candidates, Surroundings
 from quantail.quantiles.lines import Instruments, index_instruments, release_lines
 from quantail.quantiles.orders import Order, steps_of
 from quantail.schema import Column, Schema
-from quantail.synthesis import lines_fitting
+from quantail.synthesis import lines_column, lines_fitting
 from quantail.synthesis.lines_design import draw_lines_design
 from quantail.synthesis.lines_fitting import fit_lines
 from quantail.synthesis.lines_settings import read_settings
@@ -26,7 +26,7 @@ GRID = (0.0, 1.0, 2.0, 3.0, 4.0)
 AROUND = Surroundings(np.full(2, -3.0), np.full(2, 3.0), 0.5, 1.0, 0.5)
 
 short_lists: tuple[Replacement, ...] = (
-    (lines_fitting, "wide", lambda low, high, log: np.array(GRID) + 0.25),
+    (lines_column, "wide", lambda low, high, log: np.array(GRID) + 0.25),
     (lines, "PLACES", 3),
     (lattice, "_SMALLEST", 0.1),
     (lattice, "_RATIO", {1: 2.5, 2: 4.0}),
@@ -51,7 +51,7 @@ def _even(fit: Any) -> dict[str, Floats]:
 shortest_lists: tuple[Replacement, ...] = (
     *short_lists,
     (slopes, "slope_candidates", lambda reach: (np.array([-0.5, 0.5]),) * 2),
-    (lines_fitting, "wide", lambda low, high, log: np.array([1.0, 3.0])),
+    (lines_column, "wide", lambda low, high, log: np.array([1.0, 3.0])),
     (lattice, "_TILTS", np.array([1.5])),
     (lattice, "free", lambda ends, around: alike(np.outer([-2.0, 0.0, 2.0], np.ones(ends)))),
     (lines_fitting, "_SIMULATED_ROWS", 64),

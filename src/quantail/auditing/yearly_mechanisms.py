@@ -18,7 +18,7 @@ from quantail.frames import PanelData
 from quantail.privacy import Gate
 from quantail.quantiles.orders import Order
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import panel_yearly_fitting
+from quantail.synthesis import lines_column
 from quantail.synthesis.panel_yearly_design import plan_yearly
 from quantail.synthesis.panel_yearly_fitting import fit_yearly
 from quantail.synthesis.panel_yearly_settings import read_yearly
@@ -31,7 +31,7 @@ SCHEMA = Schema(
 HISTORIES = ((0.0, 0.0), (0.0, 4.0), (4.0, 1.0), (4.0, 4.0))
 yearly_lists: tuple[Replacement, ...] = (
     *shortest_lists,
-    (panel_yearly_fitting, "wide", lambda low, high, log: np.array([1.0, 3.0])),
+    (lines_column, "wide", lambda low, high, log: np.array([1.0, 3.0])),
 )
 
 

@@ -1,0 +1,127 @@
+"""One column by one of the paper's orders, given the slopes of its median plane: intercept, index, then lines.
+
+Tables (`lines_fitting`) and panels year by year (`panel_yearly_fitting`) find slopes in their own ways and share this.
+Everything that decides how to go on comes from the schema, the public number of rows, or from what was released before.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, strength_of
+from quantail.quantiles import Scale
+from quantail.quantiles.grid import wide
+from quantail.quantiles.lattice import Candidates, Surroundings
+from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
+from quantail.quantiles.orders import MEDIAN
+from quantail.synthesis.column import Slope
+from quantail.synthesis.lines_design import LinesColumn
+from quantail.synthesis.lines_model import LinesModel, explained
+
+Floats = NDArray[np.float64]
+
+_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
+_GUESS = 0.3  # first guess at the distance of lines: share of the median's distance from the nearer bound
+_MARKS = (
+    0.05,
+    0.25,
+    0.75,
+    0.95,
+)  # of the median plane's predictions: ends of the index, and its quartiles between
+
+
+def fit_column(
+    gate: Gate,
+    design: LinesColumn,
+    slopes: tuple[Slope, ...],
+    values: dict[str, Floats],
+    expected: Floats,
+    least: float,
+) -> LinesModel:
+    """Release the lines of one column whose slopes are released.
+
+    Parameters
+    ----------
+    values : dict
+        Confidential values of the column and its predictors, on their scales.
+    expected : array
+        What the slopes explain on released rows: it tells where the index is 0 and 1.
+    least : float
+        The smallest distance between lines that matters.
+    """
+    scale, y = Scale.of(design.column), values[design.column.name]
+    base = _fit_intercept(gate, design, scale, y - explained(slopes, values, y.size))
+    low, first, last, high = np.quantile(base + expected, _MARKS).tolist()
+    missing = max(least - (high - low), 0.0)
+    ends = low - missing, high + missing
+    plane = LinesModel(
+        design.column.name, scale, base, slopes, *ends, (0.5,), (0.0,), (0.0,), design.settings.draw
+    )
+    offsets = _fit_steps(gate, design, plane, values, (first, last), least)
+    taus = sorted(offsets)
+    at_low, at_high = (tuple(float(offsets[tau][end]) for tau in taus) for end in (0, -1))
+    levels = tuple(float(tau) for tau in taus)
+    return LinesModel(plane.name, scale, base, slopes, *ends, levels, at_low, at_high, design.settings.draw)
+
+
+def slope_reach(scale: Scale, width: float, least: float) -> float:
+    """Return the largest slope on a predictor whose quartiles are so far apart."""
+    low, high = scale.ends
+    return _REACH * (high - low) / max(width, least)
+
+
+def least_spacing(scale: Scale) -> float:
+    """Return the smallest distance between lines that matters: a lattice step, or a millionth of the range."""
+    low, high = scale.ends
+    return (high - low) * 1e-6 if scale.log else max(scale.step, (high - low) * 1e-6)
+
+
+def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) -> float:
+    """Release the median of what the slopes left over: the column's median where predictors are at their own.
+
+    Rows are placed on the grid and spread over a step to either side: if they heaped on less than a step, one candidate
+    would leave them all above, the next all below, and both would be as bad as any other.
+    """
+    values = wide(*scale.ends, scale.log)
+    steps = np.arange(values.size, dtype=np.float64)
+    places = np.interp(left, values, steps, left=-2.0, right=values.size + 1.0)
+    places = places + 2 * (gate.noise.random(left.size) - 0.5)
+    grid = Candidates(steps[:, None], np.zeros(values.size))
+    leaf = design.plan.find("median/intercept")
+    (chosen,) = choose_line(gate, leaf, Rows.of(places, None, INTERCEPT), INTERCEPT, grid, MEDIAN)
+    return float(values[int(chosen)])
+
+
+def _fit_steps(
+    gate: Gate,
+    design: LinesColumn,
+    plane: LinesModel,
+    values: dict[str, Floats],
+    quartiles: tuple[float, float],
+    least: float,
+) -> dict[Fraction, Floats]:
+    """Release all lines besides the median, as offsets from its plane."""
+    y = values[plane.name]
+    centre = plane.centre(values, y.size)
+    instruments = INTERCEPT
+    if design.varying:
+        first, last = plane.index(np.array(quartiles)).tolist()
+        instruments = index_instruments(first, last)
+    rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
+    leaves = [design.leaf(step) for step in design.steps]
+    strength = strength_of(leaves[0].cost, gate.definition) if leaves else Fraction(1)
+    around = _surroundings(design, plane, least, float(2 / (y.size * strength)))
+    return release_lines(gate, leaves, rows, instruments, design.steps, around)
+
+
+def _surroundings(design: LinesColumn, plane: LinesModel, least: float, noise: float) -> Surroundings:
+    """Return what public facts and the released plane say about offsets."""
+    low, high = plane.scale.ends
+    # Parallel lines must be able to leave the range at one end of the index to reach its bound at the other.
+    bottoms = [plane.low, plane.high] if design.varying else [plane.high]
+    tops = [plane.low, plane.high] if design.varying else [plane.low]
+    below = np.minimum(low - np.array(bottoms), -least)
+    above = np.maximum(high - np.array(tops), least)
+    guess = _GUESS * max(min(plane.base - low, high - plane.base), least)
+    return Surroundings(below, above, least, guess, noise)
