@@ -1,7 +1,8 @@
 """Figures of the panel study: gross employment by industry, job creation and net creation of all industries together.
 
 Lines are means over seeds, bands one standard deviation, as in the paper's figures. An axis ends where the real curve
-and the useful methods end; a method that mostly lies beyond it is named below the panel and not drawn.
+and the useful methods end; a method that mostly lies beyond it, or scatters over half of it, is named below the panel
+and not drawn.
 """
 
 from __future__ import annotations
@@ -127,7 +128,8 @@ def _trends(
     gone = []
     for method, runs in lines.items():
         mean, spread = runs.mean(axis=0), runs.std(axis=0)
-        inside = (mean >= limits[0]) & (mean <= limits[1])
+        # A band wider than half of the frame would say no more than a line beyond it, and hide the others.
+        inside = (mean >= limits[0]) & (mean <= limits[1]) & (2 * spread <= (limits[1] - limits[0]) / 2)
         if inside.mean() < _MOSTLY:
             gone.append(method)
             continue
