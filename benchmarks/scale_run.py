@@ -5,7 +5,7 @@
 
 Rows of a panel are establishment-years. With "dask" a scheduler and worker processes are started on the loopback
 interface. Secure noise. Reports wall-clock and CPU seconds of the run alone (not of making up the data), and the peak
-memory of its largest process. Writes `<out>.json`.
+memory of its largest process (an upper bound: the driver has made up the data before). Writes `<out>.json`.
 """
 
 import argparse
