@@ -168,6 +168,33 @@ def test_a_large_budget_reproduces_totals_and_size_classes(industry):
     assert size_class_difference(real, made) < 2
 
 
+def _always_there(values: np.ndarray) -> tuple[pa.Table, Schema]:
+    """A panel of units that are there in all periods."""
+    units, periods = values.shape
+    public = {"id": np.arange(units), "f": np.zeros(units, np.int64), "l": np.full(units, periods - 1)}
+    table = pa.table(public | {f"emp_{t}": values[:, t] for t in range(periods)})
+    return table, Schema((EMP,), "firm", panel=Panel("id", "f", "l", 0, periods - 1))
+
+
+def test_sizes_that_drift_apart_do_so_in_the_copy():
+    rng = np.random.default_rng(1)
+    steps = np.where(rng.random((3000, 12)) < 0.1, rng.normal(0, 1.2, (3000, 12)), 0.0)
+    sizes = np.exp(1.5 + rng.normal(0, 0.4, (3000, 1)) + steps.cumsum(axis=1))
+    table, schema = _always_there(np.clip(np.rint(sizes), 1, 2000).astype(np.int64))
+    made = confidential_panel(synthesise(table, schema, epsilon=3), schema).values["emp"]
+    real = confidential_panel(table, schema).values["emp"]
+    growth = [panel[:, -3:].sum() / panel[:, :3].sum() for panel in (real, made)]
+    assert growth[0] > 1.5 and abs(growth[1] / growth[0] - 1) < 0.15
+
+
+def test_zeros_are_as_frequent_as_they_were():
+    rng = np.random.default_rng(2)
+    values = np.rint(np.exp(rng.normal(1.5, 0.8, (3000, 8)))).astype(np.int64)
+    table, schema = _always_there(np.where(rng.random((3000, 8)) < 0.15, 0, values))
+    made = confidential_panel(synthesise(table, schema, epsilon=3), schema).values["emp"]
+    assert abs((made[:, 1:] == 0).mean() - 0.15) < 0.02
+
+
 @pytest.mark.slow
 def test_epsilon_one_meets_totals_and_size_classes(industry):
     real = confidential_panel(industry, ALONE).in_public_order().values["emp"]
