@@ -120,7 +120,8 @@ def behind(lines: Sequence[Line]) -> list[str]:
         lost = [t for m, t in zip(MEASURES, TITLES, strict=True) if not better(m, ours[m], theirs[m])]
         verdict = f"the ladder is behind on {', '.join(lost)}" if lost else "the ladder is ahead on all ten"
         ratio = theirs["cpu_seconds"] / ours["cpu_seconds"]
-        told.append(f"- {line.entry.name}: {ratio:.3g} times the ladder's CPU seconds; {verdict}.")
+        note = "" if line.entry.dependence else " (columns drawn independently)"
+        told.append(f"- {line.entry.name}{note}: {ratio:.3g} times the ladder's CPU seconds; {verdict}.")
     return ["\n".join(["Against the ladder, on the tables that both have seen:", "", *told])] if told else []
 
 
