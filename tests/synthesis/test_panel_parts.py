@@ -5,9 +5,11 @@ import pytest
 
 from quantail.schema import Column
 from quantail.synthesis.panel_curve import Curve, smooth_weights
+from quantail.synthesis.panel_dynamics import CUTS, PRIOR, Moves, dynamics_at, enter_as_often, repeat_as_often
 from quantail.synthesis.panel_latent import Draws, Dynamics, simulate
 from quantail.synthesis.panel_scale import PanelScale
 from quantail.synthesis.panel_spells import Spells
+from quantail.synthesis.panel_stage import Stage
 from quantail.synthesis.panel_tables import (
     LATTICE,
     PairCells,
@@ -183,3 +185,26 @@ def test_repeaters_report_the_same_and_idle_chains_follow_their_chances():
     assert abs(track.idle[later][awake].mean() - 0.1) < 0.02
     asleep = ~same & track.idle[earlier]
     assert abs(track.idle[later][asleep].mean() - 0.6) < 0.03
+
+
+def test_repeats_and_zeros_are_brought_to_what_was_released():
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 6, 2000)
+    spells = Spells.of(first, rng.integers(first, 10), 10)
+    scale = PanelScale.of(Column("emp", "integer", 0, 2000))
+    stage = Stage(spells, age_hats(spells), Draws.of(spells, rng), scale)
+    curve, effects = Curve((0.0, 1.0), (1.0, 6.0)), np.zeros(stage.effects)
+    cells = PairCells.of(curve.at(np.array(CUTS)), 1.0)
+    zero, sticky = Dynamics(enter=0.05, stay=0.5), np.concatenate([PRIOR[:3], [0.0], PRIOR[4:]])
+
+    def shown(x, zero):
+        latent = stage.simulate(dynamics_at(x, zero), effects)
+        return stage.show(latent, stage.size_map(latent, curve))
+
+    released = Moves(pair_table(spells, shown(sticky, zero), cells) / LATTICE, cells, 1e-6)
+    found = repeat_as_often(stage, curve, effects, zero, released, PRIOR)
+    assert abs(found[3] - sticky[3]) < 0.1  # half of all repeat themselves; the prior says 2%
+    rare = enter_as_often(stage, effects, PRIOR, Dynamics(enter=0.3, stay=0.5), 0.08)
+    made = shown(PRIOR, rare).idle
+    later = spells.age > 0
+    assert abs(np.average(made[later], weights=stage.points[later]) - 0.08) < 0.005

@@ -99,6 +99,30 @@ def fit_dynamics(
     return x, float(current @ current)
 
 
+def repeat_as_often(
+    stage: Stage, curve: Curve, effects: Floats, zero: Dynamics, released: Moves, x: Floats
+) -> Floats:
+    """Return the point with as many repeaters as bring the share of unchanged sizes to the released one.
+
+    A search that weighs all cells may trade these few large ones, which are known best, against many small ones.
+    """
+    target = _unchanged(released.pairs[0], released.cells, released.deviation)
+    for _ in range(_TRIES):
+        latent = stage.simulate(dynamics_at(x, zero), effects)
+        shown = stage.show(latent, stage.size_map(latent, curve))
+        made = _unchanged(pair_table(stage.spells, shown, released.cells)[0] / LATTICE, released.cells, 0.0)
+        # Of those that would change, repeaters are the share that do not.
+        repeat = 1.0 / (1.0 + np.exp(-x[3]))
+        repeat = float(np.clip(1.0 - (1.0 - repeat) * (1.0 - target) / max(1.0 - made, 1e-6), 0.002, 0.95))
+        x = np.concatenate([x[:3], [np.log(repeat / (1.0 - repeat))], x[4:]])
+    return x
+
+
+def _unchanged(row: Floats, cells: PairCells, deviation: float) -> float:
+    classes = row[4:].reshape(-1, cells.width)
+    return share_of(float(classes[:, 1].sum()), float(classes[:, 1:].sum()), 0.2, deviation)
+
+
 def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, share: float) -> Dynamics:
     """Return chances under which such a share of spells after the first are in the zero state.
 

@@ -22,6 +22,7 @@ from quantail.synthesis.panel_dynamics import (
     dynamics_at,
     enter_as_often,
     fit_dynamics,
+    repeat_as_often,
     share_of,
     zero_chances,
 )
@@ -234,6 +235,7 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
 
         tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
         x, zero, effects, _ = turn(*min(tried, key=lambda found: found[3])[:3])
+        x = repeat_as_often(small, answers.curve, effects, zero, moves, x)
         dynamics = dynamics_at(x, zero)
     return HistoryModel(answers.curve, dynamics, tuple(effects.tolist()), answers.sums, units)
 
