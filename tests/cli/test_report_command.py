@@ -58,7 +58,7 @@ def test_fit_writes_the_card_beside_the_model(shop):
 
 def test_sample_states_expected_errors_on_request(shop):
     shop.run(
-        "fit", shop.table, "-s", shop.schema, "-e", "1", "--simulate-noise", "--seed", "1", "-o", "m.json"
+        "fit", shop.table, "-s", shop.schema, "-e", "4/3", "--simulate-noise", "--seed", "1", "-o", "m.json"
     )
     done = shop.run("sample", "m.json", "-o", "out.parquet", "--expected-errors")
     assert done.exit_code == 0, done.output

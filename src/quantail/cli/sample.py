@@ -54,6 +54,7 @@ def sample(
 
 def _expected(model: "TableModel", quiet: bool) -> "Expectation | None":
     """Try the model's plan on made-up tables; the number of rows is public, or was released."""
+    from quantail.inference.repeating import epsilon_of
     from quantail.planning import can_expect, expect
 
     if not can_expect(model.schema, model.rows):
@@ -66,4 +67,4 @@ def _expected(model: "TableModel", quiet: bool) -> "Expectation | None":
         "delta": stated["delta"] or None,
     }
     with progress("expected errors", quiet) as report:
-        return expect(model.schema, model.rows, stated["epsilon"], progress=report, **options)
+        return expect(model.schema, model.rows, epsilon_of(model), progress=report, **options)

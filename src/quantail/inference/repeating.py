@@ -14,7 +14,7 @@ def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
     """Return a synthesizer with the settings of a released model and simulated noise."""
     return TableSynthesizer(
         model.schema,
-        _epsilon(model),
+        epsilon_of(model),
         method=model.method,
         definition="zcdp" if model.delta else "pure",
         delta=model.delta or None,
@@ -40,7 +40,7 @@ def check_repeatable(model: object) -> TableModel:
     return model
 
 
-def _epsilon(model: TableModel) -> Fraction:
+def epsilon_of(model: TableModel) -> Fraction:
     """Return epsilon as exactly as the model tells it: a number that is no decimal is followed by its fraction."""
     if not model.delta:
         return model.plan.cost
