@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 """Methods that are drawn, as far as a study has them."""
 
 _ROOM = 2.2  # how far above the real curve an axis may reach
+_LINE = 90  # letters of a line below a panel
 _MOSTLY = 0.7  # share of years that must lie inside
 _NOTES = {
     "published": "as published (NOT PRIVATE)",
@@ -149,8 +151,10 @@ def _trends(
     axis.set_ylim(*limits)
     axis.grid(alpha=0.2)
     if gone:
+        names = ", ".join(_label(method) for method in gone)
         axis.set_xlabel(
-            "not drawn, mostly beyond the frame: " + ", ".join(_label(m) for m in gone), fontsize=8
+            fill(f"not drawn, beyond the frame or all over it: {names}", _LINE, break_on_hyphens=False),
+            fontsize=8,
         )
 
 
