@@ -177,6 +177,12 @@ def test_variants_name_what_is_missed_and_what_is_not_beaten():
     worse = good | {"unchanged": mean_and_error([60.0])}
     text = render_variants({"sticky": {"178": {"pooled": worse, "stepwise-varying": poor}}})
     assert text.rstrip().endswith("| no: unchanged | unchanged |") and "unchanged" in LIMITS
+    # What one industry misses the mean of two may reach.
+    far = good | {"gross_mape": mean_and_error([17.0])}
+    text = render_variants({"sticky": {"178": {"pooled": far}, "239": {"pooled": good}}})
+    missed, reached, mean = text.rstrip().splitlines()[-3:]
+    assert "| no: gross_mape |" in missed and "| yes |" in reached
+    assert mean.startswith("| sticky, **mean** | 9.0 |") and "| yes |" in mean
 
 
 def test_plants_become_a_panel_without_gaps(tmp_path):

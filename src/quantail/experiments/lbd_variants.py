@@ -6,9 +6,11 @@ each variant, and whether it beats the valid year-by-year methods on every measu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+
+import numpy as np
 
 from quantail.datasets import LBD_INDUSTRIES, LBD_VARIANTS
 from quantail.experiments.lbd import run_lbd
@@ -49,7 +51,7 @@ def run_variants(
 
 
 def render_variants(results: Mapping[str, Results]) -> str:
-    """Return one line per variant and industry."""
+    """Return one line per variant and industry, and the mean of the industries."""
     names = ("gross_mape", "unchanged", "size_class_max", "jc_mae", "net_mae", "pmse", "km")
     heads = [
         *(LBD_MEASURES[name][0] for name in names),
@@ -58,14 +60,28 @@ def render_variants(results: Mapping[str, Results]) -> str:
     ]
     lines = {}
     for variant, industries in results.items():
-        for industry, methods in industries.items():
-            if "pooled" in methods:
-                own = methods["pooled"]
-                cells = [cell(name, own[name]) for name in names]
-                lines[f"{variant}, SIC {industry}"] = [*cells, _over(own), _beaten(methods)]
+        found = {
+            f"SIC {industry}": methods for industry, methods in industries.items() if "pooled" in methods
+        }
+        for place, methods in (found | {"**mean**": _mean_of(found.values())} if found else found).items():
+            own = methods["pooled"]
+            cells = [cell(name, own[name]) for name in names]
+            lines[f"{variant}, {place}"] = [*cells, _over(own), _beaten(methods)]
     text = table(heads, lines).replace("| method |", "| variant |", 1)
     limits = ", ".join(f"{LBD_MEASURES[name][0]} {limit:g}" for name, limit in LIMITS.items())
     return f"The pooled method. Limits: {limits}.\n\n{text}"
+
+
+def _mean_of(industries: Iterable[Mapping[str, Summary]]) -> dict[str, Summary]:
+    """Average over industries, method by method."""
+    parts = list(industries)
+    return {
+        method: {
+            name: {"mean": float(np.mean([part[method][name]["mean"] for part in parts])), "se": None}
+            for name in parts[0][method]
+        }
+        for method in parts[0]
+    }
 
 
 def _over(summary: Summary) -> str:
