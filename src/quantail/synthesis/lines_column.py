@@ -38,6 +38,7 @@ def fit_column(
     values: dict[str, Floats],
     expected: Floats,
     least: float,
+    rows: int,
 ) -> LinesModel:
     """Release the lines of one column whose slopes are released.
 
@@ -49,6 +50,8 @@ def fit_column(
         What the slopes explain on released rows: it tells where the index is 0 and 1.
     least : float
         The smallest distance between lines that matters.
+    rows : int
+        Public number of rows; under add/remove not the number of values.
     """
     scale, y = Scale.of(design.column), values[design.column.name]
     base = _fit_intercept(gate, design, scale, y - explained(slopes, values, y.size))
@@ -58,7 +61,7 @@ def fit_column(
     plane = LinesModel(
         design.column.name, scale, base, slopes, *ends, (0.5,), (0.0,), (0.0,), design.settings.draw
     )
-    offsets = _fit_steps(gate, design, plane, values, (first, last), least)
+    offsets = _fit_steps(gate, design, plane, values, (first, last), least, rows)
     taus = sorted(offsets)
     at_low, at_high = (tuple(float(offsets[tau][end]) for tau in taus) for end in (0, -1))
     levels = tuple(float(tau) for tau in taus)
@@ -100,6 +103,7 @@ def _fit_steps(
     values: dict[str, Floats],
     quartiles: tuple[float, float],
     least: float,
+    rows: int,
 ) -> dict[Fraction, Floats]:
     """Release all lines besides the median, as offsets from its plane."""
     y = values[plane.name]
@@ -108,11 +112,11 @@ def _fit_steps(
     if design.varying:
         first, last = plane.index(np.array(quartiles)).tolist()
         instruments = index_instruments(first, last)
-    rows = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
+    table = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
     leaves = [design.leaf(step) for step in design.steps]
     strength = strength_of(leaves[0].cost, gate.definition) if leaves else Fraction(1)
-    around = _surroundings(design, plane, least, float(2 / (y.size * strength)))
-    return release_lines(gate, leaves, rows, instruments, design.steps, around)
+    around = _surroundings(design, plane, least, float(2 / (rows * strength)))
+    return release_lines(gate, leaves, table, instruments, design.steps, around)
 
 
 def _surroundings(design: LinesColumn, plane: LinesModel, least: float, noise: float) -> Surroundings:

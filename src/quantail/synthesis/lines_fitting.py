@@ -63,7 +63,7 @@ def _fit_column(fit: LinesFit, design: LinesColumn) -> LinesModel:
     simulated = fit.simulated() if design.predictors else {}
     slopes = _fit_slopes(fit, design, scale, simulated)
     expected = explained(slopes, simulated, _SIMULATED_ROWS)
-    return fit_column(fit.gate, design, slopes, fit.values, expected, least_spacing(scale))
+    return fit_column(fit.gate, design, slopes, fit.values, expected, least_spacing(scale), fit.rows)
 
 
 def _fit_slopes(

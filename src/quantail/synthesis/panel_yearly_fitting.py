@@ -88,7 +88,7 @@ def _fit_column(
     scale, rows = Scale.of(design.column), confidential[design.column.name].size
     slopes = tuple(_fit_slope(gate, design, scale, confidential, released) for _ in design.predictors)
     least = least_spacing(scale) / len(design.settings.taus)  # whole numbers hold several lines each
-    return fit_column(gate, design, slopes, confidential, explained(slopes, released, rows), least)
+    return fit_column(gate, design, slopes, confidential, explained(slopes, released, rows), least, rows)
 
 
 def _fit_slope(
