@@ -201,6 +201,40 @@ def test_the_shape_does_not_depend_on_guessed_types(column, one, other):
     assert shapes[0] == shapes[1]
 
 
+MARCH = datetime.date(2020, 3, 1)
+GAPS = [
+    (Column("x", "integer", 0, 10, missing=True), pd.Series([1, 2], dtype="int32"), pd.Series([1, None])),
+    (Column("x", "integer", 0, 10, missing=True), pd.Series([1, 2]), pd.Series([None, None])),
+    (Column("x", "category", categories=("1", "2"), missing=True), pd.Series([1, 2]), pd.Series([1, None])),
+    (Column("x", "category", categories=("a", "b"), missing=True), pd.Series(["a"]), pd.Series([None])),
+    (Column("x", "boolean", missing=True), pd.Series([True, False]), pd.Series([True, None])),
+    (Column("x", "boolean", missing=True), pd.Series([True, False]), pd.Series([None, None])),
+    (Column("x", "boolean", missing=True), pd.Series([0, 1]), pd.Series([0, None])),
+    (Column("x", "date", "2020-01-01", "2021-01-01", missing=True), pd.Series([MARCH]), pd.Series([None])),
+    (
+        Column("x", "date", "2020-01-01", "2021-01-01", missing=True),
+        pd.Series(["2020-03-01"]),
+        pd.Series([np.nan]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("column", "one", "other"), GAPS)
+def test_the_shape_of_a_pandas_table_does_not_tell_whether_a_value_is_missing(column, one, other):
+    schema = schema_of(column)
+    assert FrameShape.of(pd.DataFrame({"x": one}), schema) == FrameShape.of(
+        pd.DataFrame({"x": other}), schema
+    )
+
+
+def test_whole_numbers_with_gaps_come_back_to_pandas_as_floats():
+    schema = schema_of(Column("x", "integer", 0, 10, missing=True))
+    shape = FrameShape.of(pd.DataFrame({"x": [1, 2]}), schema)
+    built = shape.build({"x": np.array([3.0, np.nan]), "x (status)": np.array([0, 1])}, schema)
+    assert built["x"].dtype == np.float64
+    assert built["x"].isna().tolist() == [False, True]
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]", "category"])
 def test_labels_that_do_not_fit_the_original_type_come_back_as_text(dtype):
     schema = schema_of(Column("size", "category", categories=("1", "2", "many")))

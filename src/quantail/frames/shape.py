@@ -4,7 +4,8 @@ A shape travels with a released model, so it must hold nothing of the data. It r
 the order and the stored types of the schema's columns; never labels (a categorical type carries the labels
 of the table: those of the schema are used instead) and never a type that a reader guessed from values: what
 is recorded is the type that synthetic values will get, which the schema decides together with the declared
-type. Column order and declared types are treated as public, as column names are.
+type. Column order and declared types are treated as public, as column names are. pandas changes a type by itself
+where a value is missing (whole numbers to floats, booleans to objects): such pairs of types count as one.
 """
 
 from collections.abc import Mapping
@@ -150,6 +151,8 @@ def _describe(table: Table, kind: Kind, column: Column) -> ColumnShape:
         raise DataError(f"column {column.name!r} holds values of several types; store them in one type")
     dtype = dtype_name(table, kind, column.name)
     original = _declared(data.type, dtype, kind)
+    if kind == "pandas" and column.missing:
+        original, dtype = _with_or_without_gaps(original, dtype, column, is_empty=pa.types.is_null(data.type))
     target = type_of(column, original)
     # A name that belongs to another type than the one decided on would undo the decision.
     is_categorical = dtype.removeprefix("ordered ") in CATEGORICAL
@@ -164,6 +167,25 @@ def _declared(type_: pa.DataType, dtype: str, kind: Kind) -> pa.DataType:
     # Only pyarrow tables tell short from long text; for the others it is a matter of versions.
     is_long_text = kind != "pyarrow" and pa.types.is_large_string(type_)
     return pa.string() if is_long_text else storage_type(storage_of(type_))
+
+
+def _with_or_without_gaps(
+    type_: pa.DataType, dtype: str, column: Column, is_empty: bool
+) -> tuple[pa.DataType, str]:
+    """Return the type and its name as pandas would have them whether or not a value is missing."""
+    if column.is_dated:
+        if is_empty:
+            return type_of(column, pa.null()), dtype
+        return (pa.string() if pa.types.is_floating(type_) else type_), dtype  # text without a single value
+    if column.is_labelled and dtype == "object":  # pandas' word for text, and for booleans with gaps
+        natural = pa.bool_() if column.type == "boolean" else pa.string()
+        return (natural, "") if is_empty or type_ == natural else (type_, dtype)
+    is_number = pa.types.is_integer(type_) or pa.types.is_float64(type_)
+    if dtype or not is_number or column.type == "numeric":
+        return type_, dtype
+    # Arrow hands whole numbers with gaps to pandas as floats, which is how they came.
+    whole = pa.int64()
+    return (whole if type_of(column, whole) == whole else type_), dtype
 
 
 def dtype_name(table: Table, kind: Kind, name: str) -> str:
