@@ -1,8 +1,7 @@
 """CSV files: UTF-8, comma-separated, with a header.
 
 The types of columns are guessed from the values. With a schema they are not: labels are read as text just as
-written ("007" stays "007"), numbers as floating-point ones, dates and booleans as such, so that types do not
-depend on single rows.
+written ("007" stays "007"), numbers, dates and booleans as such, so that types do not depend on single rows.
 """
 
 import csv
@@ -17,12 +16,10 @@ import pyarrow.csv
 from quantail.errors import DataError
 from quantail.frames.place import Place
 from quantail.frames.source import Source
-from quantail.schema import Column, Schema
-from quantail.schema.dates import date_number
+from quantail.frames.told_types import NUMBERS, told, told_columns
+from quantail.schema import Schema
 
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
-_NUMBERS = ("numeric", "integer")
-_BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
 
 
 class CsvSource(Source):
@@ -36,7 +33,7 @@ class CsvSource(Source):
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._path = cast(Path, place.path)
-        self._known = {column.name: column for column in schema.columns} if schema else {}
+        self._known = told_columns(schema)
 
     def _types(self) -> pa.Schema:
         with self._path.open("rb") as file:
@@ -59,7 +56,7 @@ class CsvSource(Source):
                     yield table.slice(start, batch_rows)
 
     def _read(self) -> pa.Table:
-        texts = [name for name, column in self._known.items() if column.type not in _NUMBERS]
+        texts = [name for name, column in self._known.items() if column.type not in NUMBERS]
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
         with self._path.open("rb") as file:
             return self._settled(pa.csv.read_csv(file, parse_options=_PARSE, convert_options=convert))
@@ -71,13 +68,13 @@ class CsvSource(Source):
             return read(file)
         names = read(file).schema.names
         file.seek(0)
-        numbers = {name for name, column in self._known.items() if column.type in _NUMBERS}
+        numbers = {name for name, column in self._known.items() if column.type in NUMBERS}
         types = {name: pa.float64() if name in numbers else pa.string() for name in names}
         return read(file, convert_options=pa.csv.ConvertOptions(column_types=types))
 
     def _settled(self, table: pa.Table) -> pa.Table:
         columns = [
-            column if name not in self._known else settled(column, self._known[name])
+            column if name not in self._known else told(column, self._known[name])
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
         return pa.table(columns, names=table.column_names)
@@ -85,35 +82,6 @@ class CsvSource(Source):
     def _unlike(self) -> DataError:
         advice = "pass a schema, and keep text out of columns of numbers"
         return DataError(f"cannot read {self.place} in parts: its rows differ in type or length; {advice}")
-
-
-def settled(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
-    """Give values that were read as guessed numbers or as text the type that the schema says."""
-    if column.type == "numeric" and pa.types.is_integer(values.type):
-        return values.cast(pa.float64(), safe=False)
-    if column.type != "boolean" and not column.is_dated:
-        return values
-    encoded = values.dictionary_encode().unify_dictionaries().combine_chunks()
-    texts = [text.strip() for text in encoded.dictionary.to_pylist()]
-    read = _booleans(texts) if column.type == "boolean" else _dates(texts, column)
-    if any(text and not there for text, there in zip(texts, read.is_valid().to_pylist(), strict=True)):
-        wanted = "true or false" if column.type == "boolean" else "dates, written as 2020-01-31"
-        raise DataError(f"column {column.name!r} holds text that is not of its type; it may hold {wanted}")
-    return pa.chunked_array([read.take(encoded.indices)])
-
-
-def _booleans(texts: list[str]) -> pa.Array:
-    return pa.array([_BOOLEAN.get(text.lower()) for text in texts], pa.bool_())
-
-
-def _dates(texts: list[str], column: Column) -> pa.Array:
-    if column.type == "date":
-        days = [date_number("date", text) for text in texts]
-        return pa.array(days, pa.float64()).cast(pa.int32()).cast(pa.date32())
-    seconds = [date_number("datetime", text) for text in texts]
-    ticks = pa.array([None if s is None else round(s * 10**6) for s in seconds], pa.int64())
-    unit = "s" if float(column.lattice).is_integer() else "us"
-    return ticks.cast(pa.timestamp("us")).cast(pa.timestamp(unit), safe=False)
 
 
 def write_csv(table: pa.Table, path: Path) -> None:

@@ -17,6 +17,7 @@ from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
+from quantail.frames.told_types import NUMBERS, told, told_columns
 from quantail.schema import Column, Schema
 
 MOST_ROWS = 1_048_576
@@ -30,7 +31,7 @@ class WorkbookSource(Source):
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._package = optional("openpyxl", "files", "reading .xlsx files")
-        self._known = {column.name: column for column in schema.columns} if schema else {}
+        self._known = told_columns(schema)
 
     def _types(self) -> pa.Schema:
         return self._read().schema
@@ -67,36 +68,46 @@ class WorkbookSource(Source):
 
     def _array(self, name: str, cells: list[Any]) -> pa.Array:
         column = self._known.get(name)
-        kinds = {type(cell) for cell in cells if cell is not None}
-        if column is not None and column.type in ("category", "ordinal"):
-            return _labels(cells, column)
-        if not kinds or (len(kinds) > 1 and not kinds <= {int, float}):
-            return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
-        if kinds == {datetime}:
-            return _moments(cells, column)
-        if kinds == {int, float} or (column is not None and column.type == "numeric" and kinds == {int}):
-            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+        return _guessed(cells) if column is None else _told(cells, column)
+
+
+def _told(cells: list[Any], column: Column) -> pa.Array:
+    """Return cells in the type that the schema says."""
+    if column.type in ("category", "ordinal"):
+        return _labels(cells, column)
+    if column.type in NUMBERS:
+        if not {type(cell) for cell in cells if cell is not None} <= {int, float}:
+            return _texts(cells)  # which the border refuses
+        array = pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    elif column.type == "date":  # the time of a moment is left out
+        array = _texts([cell.date() if isinstance(cell, datetime) else cell for cell in cells])
+    else:
+        array = _texts(cells)
+    return told(pa.chunked_array([array]), column).combine_chunks()
+
+
+def _guessed(cells: list[Any]) -> pa.Array:
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds == {int, float}:
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    if len(kinds) != 1:
+        return _texts(cells)
+    if kinds != {datetime}:
         return pa.array(cells)
+    moments = pa.array(cells, pa.timestamp("us"))
+    is_dated = all(cell is None or cell.time() == datetime.min.time() for cell in cells)
+    return moments.cast(pa.date32()) if is_dated else moments
 
 
 def _labels(cells: list[Any], column: Column) -> pa.Array:
     """Read labels as numbers if the schema lists whole numbers only, as the sheet will have them; or as text."""
-    texts = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+    texts = _texts(cells)
     if not all(label.lstrip("-").isdigit() and str(int(label)) == label for label in column.labels):
         return texts
     try:
         return texts.cast(pa.int64())
     except pa.ArrowInvalid:
         return texts  # some cell holds no label, which the border will tell
-
-
-def _moments(cells: list[Any], column: Column | None) -> pa.Array:
-    """Make dates of moments at midnight, unless the schema says that they are moments."""
-    moments = pa.array(cells, pa.timestamp("us"))
-    if column is not None and column.is_dated:
-        return moments.cast(pa.date32() if column.type == "date" else pa.timestamp("us"), safe=False)
-    is_dated = all(cell is None or cell.time() == datetime.min.time() for cell in cells)
-    return moments.cast(pa.date32()) if is_dated else moments
 
 
 def write_workbook(table: pa.Table, path: Path) -> None:
@@ -127,6 +138,10 @@ def _cells(column: pa.Array, literal: Callable[[str], Any]) -> list[Any]:
         column = column.cast(pa.float64())
     # Text that starts with "=" is no formula.
     return [literal(v) if isinstance(v, str) and v.startswith("=") else v for v in column.to_pylist()]
+
+
+def _texts(cells: list[Any]) -> pa.Array:
+    return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
 
 
 def _text(cell: Any) -> str:

@@ -1,0 +1,82 @@
+"""Types that the schema tells, for files that declare none (CSV, Excel).
+
+A type that is guessed from values may hang on a single row ("3.0" among whole numbers, one date that is text, one cell
+that is not empty), and the type travels with a release. So every column that the schema knows gets the type that it
+says; where a value does not fit it, the table is refused, here or at the border.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from quantail.errors import DataError
+from quantail.schema import Column, Schema
+from quantail.schema.column_rules import LARGEST_INTEGER
+from quantail.schema.dates import date_number
+
+NUMBERS = ("numeric", "integer")
+_BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
+
+
+def told_columns(schema: Schema | None) -> dict[str, Column]:
+    """Return the columns of a schema by the names under which a table holds them, a panel's period by period."""
+    if schema is None:
+        return {}
+    columns = {column.name: column for column in schema.columns}
+    if schema.panel is not None:
+        for column in schema.confidential:
+            columns |= dict.fromkeys(schema.panel.stored_as(column.name), column)
+    return columns
+
+
+def told(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+    """Give guessed numbers, or text, the type that the schema says; labels stay as they are.
+
+    Raises
+    ------
+    DataError
+        If a column of booleans or dates holds other text.
+    """
+    if column.type == "numeric":
+        is_guessed = pa.types.is_integer(values.type) or pa.types.is_null(values.type)
+        return values.cast(pa.float64(), safe=False) if is_guessed else values
+    if column.type == "integer":
+        return _whole(values)
+    if column.type != "boolean" and not column.is_dated:
+        return values
+    encoded = values.dictionary_encode().unify_dictionaries().combine_chunks()
+    texts = [text.strip() for text in encoded.dictionary.to_pylist()]
+    read = _booleans(texts) if column.type == "boolean" else _dates(texts, column)
+    if any(text and not there for text, there in zip(texts, read.is_valid().to_pylist(), strict=True)):
+        wanted = "true or false" if column.type == "boolean" else "dates, written as 2020-01-31"
+        raise DataError(f"column {column.name!r} holds text that is not of its type; it may hold {wanted}")
+    return pa.chunked_array([read.take(encoded.indices)])
+
+
+def _whole(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Make whole numbers of floats that all are; others stay, for the border to refuse."""
+    if pa.types.is_null(values.type):
+        return values.cast(pa.int64())
+    if not pa.types.is_floating(values.type):
+        return values
+    numbers = values.to_numpy()
+    absent = np.isnan(numbers)
+    numbers = np.where(absent, 0.0, numbers)
+    if (np.isinf(numbers) | (numbers != np.rint(numbers))).any():
+        return values
+    # Bounds are smaller than this, so what lies beyond is clipped to them in any case.
+    held = np.clip(numbers, -LARGEST_INTEGER, LARGEST_INTEGER).astype(np.int64)
+    return pa.chunked_array([pa.array(held, mask=absent)])
+
+
+def _booleans(texts: list[str]) -> pa.Array:
+    return pa.array([_BOOLEAN.get(text.lower()) for text in texts], pa.bool_())
+
+
+def _dates(texts: list[str], column: Column) -> pa.Array:
+    if column.type == "date":
+        days = [date_number("date", text) for text in texts]
+        return pa.array(days, pa.float64()).cast(pa.int32()).cast(pa.date32())
+    seconds = [date_number("datetime", text) for text in texts]
+    ticks = pa.array([None if s is None else round(s * 10**6) for s in seconds], pa.int64())
+    unit = "s" if float(column.lattice).is_integer() else "us"
+    return ticks.cast(pa.timestamp("us")).cast(pa.timestamp(unit), safe=False)
