@@ -17,9 +17,12 @@ from quantail.auditing.counting import (
     search_counts,
     values_of_a_column,
 )
-from quantail.privacy import Gate
-from quantail.quantiles import draw_calibration
-from quantail.synthesis.design import Plan
+from quantail.privacy import Gate, Plan
+from quantail.quantiles import HeldRows, draw_calibration
+from quantail.schema import Column
+from quantail.synthesis.category_fitting import fit_category
+from quantail.synthesis.design import ColumnDesign
+from quantail.synthesis.fit_state import Fit
 
 RELATIONS = ("replace-one", "add-remove")
 KINDS = list(product(range(3), range(2)))
@@ -34,6 +37,33 @@ CELLS = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)  # in the cell of the atom, on a cut, b
 )
 def test_counts_cost_exactly_their_leaf(counting, domain, relation):
     assert 0.99 < search_counts(counting(relation), domain, 3, relation).loss <= 1
+
+
+def labels_alone(relation, labels):
+    """Count labels without a context."""
+    column = Column("kind", "category", categories=tuple("abc"[:labels]))
+    plan = Plan.sequence("kind", [Plan.leaf("count", F(1))])
+
+    def counting(table, noise):
+        rows = HeldRows({"kind": np.array(table, dtype=np.int64)})
+        fit = Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
+        return fit_category(fit, ColumnDesign(column, plan, cells=True))
+
+    return counting
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("labels", [2, 3])
+def test_labels_alone_cost_exactly_their_leaf(labels, relation):
+    assert 0.99 < search_counts(labels_alone(relation, labels), range(labels), 3, relation).loss <= 1
+
+
+def test_two_labels_of_a_public_number_of_rows_are_one_count():
+    for relation, counts in (("replace-one", 1), ("add-remove", 2)):
+        noise = Watching()
+        (shares,) = labels_alone(relation, 2)((0, 1, 1), noise).shares
+        assert [len(asked) for asked, _ in noise.asked] == [counts]
+        assert sum(shares) == pytest.approx(1)
 
 
 def test_add_remove_sensitivity_under_replace_one_is_caught():

@@ -34,7 +34,8 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
         cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
     size = len(column.categories)
     counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
-    noisy = released_shares(fit, design.leaves("count")[0], counts, design.few).reshape(cells, size)
+    noisy, _ = _released_counts(fit, design.leaves("count")[0], counts)
+    noisy = nearest_shares(noisy / fit.rows).reshape(cells, size)
     marginal = noisy.sum(axis=0) + 1e-9
     fit.shares[column.name] = marginal / marginal.sum()
     rows = [row if row.sum() > 0 else marginal for row in noisy]
@@ -47,49 +48,52 @@ def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> Categor
     """Release a category by itself, then which earlier column tells most about it, then both together."""
     name, size = design.column.name, len(design.column.categories)
     (counted,), (pick,), (joint,) = (design.leaves(part) for part in ("count", "pick", "joint"))
-    marginal = released_shares(fit, counted, codes.total(partial(np.bincount, minlength=size)), design.few)
-    target = Cells(name, codes, marginal)
+    alone, noise = _released_counts(fit, counted, codes.total(partial(np.bincount, minlength=size)))
+    target = Cells(name, codes, nearest_shares(alone / fit.rows))
     found = [fit.cells(candidate) for candidate in design.candidates]
-    noise = cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(joint, fit.rows)
+    expected = cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(joint, fit.rows)
     candidates = [cells for cells, _ in found]
-    index = choose(fit.gate, pick, target, candidates, fit.rows, lambda cells: _NOISE_PART * noise)
+    index = choose(fit.gate, pick, target, candidates, fit.rows, lambda cells: _NOISE_PART * expected)
     context, cuts = ("", ()) if index is None else (candidates[index].name, found[index][1])
     whole = Cells("", codes.map(np.zeros_like), np.ones(1))
     cells = whole if index is None else candidates[index]
-    sensitivity = cells_touched(fit.gate.relation)
-    noisy = fit.gate.count(joint, count_pairs(cells, target).ravel(), sensitivity).astype(np.float64)
+    noisy, pair_noise = _released_counts(fit, joint, count_pairs(cells, target).ravel())
     pairs = noisy.reshape(cells.shares.size, size)
-    shares = conditional_shares(pairs, cells.shares, marginal, fit.rows, float(np.sqrt(2) * noise))
+    # Pairs tell about the labels by themselves too: both answers, each by its variance.
+    weight = noise**2 / (noise**2 + len(pairs) * pair_noise**2)
+    marginal = nearest_shares(((1 - weight) * alone + weight * pairs.sum(axis=0)) / fit.rows)
+    shares = conditional_shares(pairs, cells.shares, marginal, fit.rows, float(np.sqrt(2) * pair_noise))
     fit.shares[name] = marginal
     return CategoryModel(name, context, cuts, tuple(tuple(row) for row in shares.tolist()))
 
 
+def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> tuple[Floats, float]:
+    """Release counts of cells that every row lies in one of; return them with the scale of their noise, in rows.
+
+    Where the number of rows is public, one count tells both of two cells, and a replaced row moves it by one only.
+    """
+    both = counts.size == 2 and fit.gate.relation == "replace-one"
+    sensitivity = 1 if both else cells_touched(fit.gate.relation)
+    noisy = fit.gate.count(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
+    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
+    return (np.append(noisy, fit.rows - noisy) if both else noisy), scale
+
+
 def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
-    """Release how many rows hold each of a column's few possible values."""
+    """Release how many rows hold each of a column's few possible values; what noise alone could show is cleared."""
     cells = round((scale.upper - scale.lower) / scale.step) + 1
 
     def count(part: Floats) -> Integers:
         position = np.rint((part[~np.isnan(part)] - scale.lower) / scale.step).astype(np.int64)
         return np.bincount(position, minlength=cells)
 
-    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
-    return StepCurve(tuple(edges.tolist()), tuple(released_shares(fit, leaf, values.total(count)).tolist()))
-
-
-def released_shares(fit: Fit, leaf: Plan, counts: Integers, few: bool = False) -> Floats:
-    """Release counts and turn them into shares that add up to 1.
-
-    What noise alone could show is cleared. Few cells are first set to the nearest shares, and cleared with less doubt:
-    each of them was declared for a reason.
-    """
     sensitivity = cells_touched(fit.gate.relation)
-    noisy = fit.gate.count(leaf, counts, sensitivity).astype(np.float64)
-    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
-    least = min((1 if few else 2) * scale, fit.rows / counts.size)
-    if few:
-        noisy = fit.rows * nearest_shares(noisy / fit.rows)
+    noisy = fit.gate.count(leaf, values.total(count), sensitivity).astype(np.float64)
+    least = min(2 * sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows), fit.rows / cells)
     cleared = np.where(noisy > least, noisy, 0.0)
-    return cleared / cleared.sum() if cleared.sum() > 0 else np.full(counts.size, 1 / counts.size)
+    shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
 
 
 def nearest_shares(found: Floats) -> Floats:

@@ -34,7 +34,6 @@ from quantail.synthesis.shares import (
 _EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
 _CONTEXT_SHARES = (1, 3)
-FEW_LABELS = 10
 NUMBER_CELLS = 4  # parts of a number's range as a context
 
 
@@ -66,8 +65,6 @@ class ColumnDesign:
         Earlier columns from which predictors, or a context, are chosen.
     choices : int
         How many of them.
-    few : bool
-        For a category: its labels are so few that each is taken to occur unless noise hides it.
     """
 
     column: Column
@@ -83,7 +80,6 @@ class ColumnDesign:
     status: str = ""
     candidates: tuple[str, ...] = ()
     choices: int = 0
-    few: bool = False
 
     def leaves(self, path: str) -> tuple[Plan, ...]:
         """Return the leaves below a part of the plan."""
@@ -240,7 +236,6 @@ def _category(
     counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), _unit(definition)
     chosen = next((part for q, part in costs.items() if q.kind == "context"), None)
     predictors = core.predictors_of(column.name)
-    few = not first and len(column.categories) <= FEW_LABELS
     note = f"{len(column.categories)} categories"
     if chosen is not None:
         pick, joint = split(chosen, _CONTEXT_SHARES)
@@ -252,14 +247,14 @@ def _category(
             ),
         ]
         plan = Plan.sequence(column.name, leaves)
-        return ColumnDesign(column, plan, cells=True, candidates=predictors, choices=1, few=few)
+        return ColumnDesign(column, plan, cells=True, candidates=predictors, choices=1)
     context, bins = "", 0
     if first:
         signal = rows * _count_strength(counted, definition)
         context, bins = _context(core, predictors, signal / 20 / len(column.categories))
     note += f" in {bins} cells of {context}" if context else ""
     plan = Plan.sequence(column.name, [Plan.leaf("count", counted, note, unit)])
-    return ColumnDesign(column, plan, context=context, bins=bins, cells=True, few=few)
+    return ColumnDesign(column, plan, context=context, bins=bins, cells=True)
 
 
 def _context(core: Core, predictors: tuple[str, ...], most: float) -> tuple[str, int]:

@@ -44,7 +44,8 @@ _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the mo
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
 _FEW_LABELS = 20
-_LEAST_COMFORT, _LEAST_AMPLE = 130.0, 300.0
+_COMFORT_OF_TWO, _COMFORT_OF_MORE = 130.0, 300.0  # noise of 0.8 and 0.7 points in the share of a label
+_LEAST_AMPLE = 300.0
 LOCATE_SIGNAL = 150.0  # three quantiles among wide candidates
 _COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
@@ -215,7 +216,8 @@ def _cells(column: Column, kind: str, by_labels: bool) -> Question:
     )
     if kind == "context":
         return replace(question, ample=max(question.ample, comfort))
-    return replace(question, comfort=max(_LEAST_COMFORT, comfort), ample=max(_LEAST_AMPLE, ample))
+    least = _COMFORT_OF_TWO if len(column.categories) == 2 else _COMFORT_OF_MORE
+    return replace(question, comfort=max(least, comfort), ample=max(_LEAST_AMPLE, ample))
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
