@@ -1,16 +1,19 @@
 """Validate first, then charge: what can be known to fail beforehand is refused with nothing spent."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from typer.testing import CliRunner
 
 from quantail.cli import app
-from quantail.errors import BudgetError, SchemaError
+from quantail.errors import BudgetError, DataError, SchemaError
+from quantail.frames.files import FORMATS
 from quantail.privacy import Ledger
-from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelSynthesizer, TableSynthesizer
 
 RELATIONS = ("replace-one", "add-remove")
 JOBS = (Column("jobs", "integer", 0, 500, source="rules"),)
@@ -123,3 +126,31 @@ def test_a_kind_of_file_that_cannot_hold_the_columns_is_refused_before_the_charg
         "firms.csv",
         "schema.toml",
     ]  # not even a ledger
+
+
+def test_more_rows_than_a_workbook_holds_are_refused_before_the_charge(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(FORMATS, ".xlsx", replace(FORMATS[".xlsx"], most_rows=39))
+    monkeypatch.chdir(tmp_path)
+    Schema(JOBS, "firm", name="firms").save("schema.toml")
+    pa.csv.write_csv(TABLE, "firms.csv")
+    for rows in ([], ["--rows", "40"]):
+        words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "-o", "out.xlsx", *rows]
+        done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
+        assert done.exit_code != 0 and "more rows than this kind of file holds" in done.output
+        assert not Path("firms.ledger").exists()
+
+
+def test_tables_of_a_panel_are_charged_for_once_the_first_of_them_fits(ledger: Ledger) -> None:
+    schema = Schema(
+        (Column("emp", "integer", 0, 9),),
+        "firm",
+        name="firms",
+        panel=Panel("id", "first", "last", 2000, 2001),
+    )
+    good = pa.table({"id": [1], "first": [2000], "last": [2001], "emp_2000": [3], "emp_2001": [4]})
+    maker = PanelSynthesizer(schema, 1, noise="simulated", seed=1)
+    with pytest.raises(DataError, match="is missing"):
+        next(maker.fit_each([good.drop_columns(["emp_2001"])], ledger))
+    assert ledger.spent == 0
+    next(maker.fit_each([good], ledger))
+    assert ledger.spent == 1

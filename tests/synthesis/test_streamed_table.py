@@ -67,6 +67,28 @@ def test_trouble_in_a_late_chunk_shows_before_the_charge(tmp_path, small_chunks)
     assert ledger.spent == 0
 
 
+@pytest.mark.parametrize("rows", [150, 250])
+def test_a_file_that_changes_during_the_fit_is_refused(tmp_path, small_chunks, rows):
+    def write(rows):
+        pq.write_table(pa.table(simulate_paper(rows, np.random.default_rng(1))), tmp_path / "table.parquet")
+
+    write(200)
+    with pytest.raises(DataError, match="changed while it was read"):
+        TableSynthesizer(paper_schema(), 1).fit(
+            open_source(tmp_path / "table.parquet"), progress=lambda name, share: write(rows)
+        )
+
+
+@pytest.mark.parametrize("by", [(), ("region",)])
+def test_a_source_without_rows_is_fitted_where_their_number_is_private(tmp_path, by):
+    schema = schema_of("add-remove", by)
+    table = pa.table(frame_of(4)).slice(0, 0)
+    pq.write_table(table, tmp_path / "table.parquet")
+    maker = TableSynthesizer(schema, 1, noise="simulated", seed=4)
+    streamed = maker.fit(open_source(tmp_path / "table.parquet"))
+    assert streamed.to_dict() == maker.fit(table).to_dict()
+
+
 def test_a_source_is_charged_for_once(tmp_path, small_chunks):
     pq.write_table(pa.table(simulate_paper(200, np.random.default_rng(1))), tmp_path / "table.parquet")
     ledger = Ledger.create(tmp_path / "ledger", "paper-simulation", 1)

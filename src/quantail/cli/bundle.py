@@ -79,10 +79,17 @@ class Bundle:
         for place in self.tables:
             if place in map(Place.of, given):
                 raise DataError(f"{place} is also an input; choose another output name")
-            check_output(place, overwrite=self.force)
+            check_output(place, overwrite=self.force, rows=self.rows or 0)
 
-    def rehearse(self, columns: pa.Table) -> None:
-        """Write a table of the same columns without rows: what a kind of file refuses must show before the charge."""
+    def rehearse(self, columns: pa.Table, rows: int) -> None:
+        """Write a table of the same columns without rows: what a kind of file refuses must show before the charge.
+
+        Parameters
+        ----------
+        rows : int
+            How many a synthetic table will have unless another number was asked for; 0 if that is not public.
+        """
+        check_output(self.output, overwrite=self.force, rows=self.rows or rows)
         if self.output.scheme == "file" and self.output.path is not None:
             with TemporaryDirectory(prefix=".quantail-", dir=self.output.folder) as folder:
                 write_table(columns.slice(0, 0), Path(folder, self.output.path.name))

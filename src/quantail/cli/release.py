@@ -117,7 +117,7 @@ def paid_fit(
     schema: Schema,
     spending: Spending,
     quiet: bool = False,
-    rehearse: Callable[[pa.Table], None] | None = None,
+    rehearse: Callable[[pa.Table, int], None] | None = None,
     fits: int = 1,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
@@ -127,12 +127,14 @@ def paid_fit(
     fits : int
         How many models; each costs the whole budget, and what that makes in all is said before anything is charged.
     rehearse : callable, optional
-        Raises an error if columns such as these could not be written afterwards; called before the charge.
+        Raises an error if a table of such columns and so many rows (0 if their number is not public) could not be
+        written afterwards; called before the charge.
     """
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
     if rehearse is not None:
-        rehearse(table.select(list(schema.names)).slice(0, 0))
+        public_rows = table.num_rows if schema.neighbours == "replace-one" else 0
+        rehearse(table.select(list(schema.names)).slice(0, 0), public_rows)
     # For its cost and unit; the fit plans again, group by group.
     plan = maker.plan(max(table.num_rows, 1), fits)
     if fits > 1:

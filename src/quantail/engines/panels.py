@@ -70,8 +70,7 @@ def synthesize_panel(
         PanelTask(maker, key, source, output) for key in keys if (source := parts.source((key,))) is not None
     ]
     tasks.sort(key=lambda task: -(task.source.rows or 0))
-    for _ in maker.fit_each((), ledger):  # pays, and has nothing to fit
-        pass
+    maker.pay(ledger)
     units = dict[int, int]()
     for place, number in engine.each(release_panel, tasks):
         units[keys.index(tasks[place].key)] = number

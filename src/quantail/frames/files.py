@@ -1,5 +1,6 @@
 """Tables in files and databases: opened without ever quoting a cell, written all at once or not at all."""
 
+import math
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from quantail.frames.sqlite_table import SqliteSource, sqlite_has_table, write_s
 from quantail.frames.stata_file import write_stata
 from quantail.frames.statistical_files import SAS, SPSS, STATA, Calendar, StatisticalSource
 from quantail.frames.statistical_writing import write_spss, write_transport
-from quantail.frames.workbook import WorkbookSource, write_workbook
+from quantail.frames.workbook import MOST_ROWS, WorkbookSource, write_workbook
 from quantail.schema import ColumnType, Schema, header_of
 
 Where = str | Path | Place
@@ -33,6 +34,7 @@ class Format:
 
     open: Callable[[Place, Schema | None], Source]
     write: Callable[[pa.Table, Path], None] | None = None
+    most_rows: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ FORMATS: Mapping[str, Format] = {
     ".sav": _statistical("read_sav", SPSS, write_spss),
     ".xpt": _statistical("read_xport", SAS, write_transport),
     ".sas7bdat": _statistical("read_sas7bdat", SAS),
-    ".xlsx": Format(WorkbookSource, write_workbook),
+    ".xlsx": Format(WorkbookSource, write_workbook, MOST_ROWS),
 }
 DATABASES: Mapping[str, Database] = {
     "sqlite": Database(SqliteSource, write_sqlite, sqlite_has_table),
@@ -145,14 +147,16 @@ def read_header(where: Where) -> dict[str, ColumnType]:
     return header_of(table)
 
 
-def check_output(where: Where, overwrite: bool = False) -> Place:
-    """Raise a DataError unless a table can be written there; call it before any budget is spent."""
+def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:
+    """Raise a DataError unless a table of so many rows can be written there; call it before any budget is spent."""
     place = Place.of(where)
     if place.path is not None:
         _check_file(place, place.path, overwrite)
     if place.scheme == "file":
         if _format_of(place).write is None:
             raise DataError(f"{place}: this kind of file can only be read; choose one of {_suffixes(True)}")
+        if rows > _format_of(place).most_rows:
+            raise DataError(f"{place}: the table has more rows than this kind of file holds; choose another")
     elif place.path is None or place.path.exists():
         has = guarded(lambda: DATABASES[place.scheme].has(place), f"cannot open {place}", _ADVICE)
         if has and not overwrite:
@@ -175,8 +179,8 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
     overwrite : bool
         Replace a file or table that exists; otherwise that is a DataError.
     """
-    place = check_output(where, overwrite)
     table = open_frame(frame).to_arrow()
+    place = check_output(where, overwrite, table.num_rows)
     if place.scheme == "file":
         _write_file(table, place, overwrite)
     else:

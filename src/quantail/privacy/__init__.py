@@ -21,7 +21,7 @@ from quantail.privacy.gate import (
 )
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
-from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise
+from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise, check_seed
 
 __all__ = [
     "Definition",
@@ -38,6 +38,7 @@ __all__ = [
     "SimulatedNoise",
     "as_decimal",
     "cells_touched",
+    "check_seed",
     "epsilon_from",
     "geometric_strength",
     "parse_amount",

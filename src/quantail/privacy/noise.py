@@ -26,6 +26,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.errors import OptionError
+
 Definition = Literal["pure", "zcdp"]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -105,6 +107,7 @@ class SimulatedNoise:
     private = False
 
     def __init__(self, seed: int, group: Sequence[int] = ()) -> None:
+        check_seed(seed)
         self._seed, self._group = seed, tuple(group)
         self._numpy = self._seeded(0)
         self._python = random.Random(" ".join(map(str, ("quantail", seed, *group))))
@@ -143,6 +146,12 @@ class SimulatedNoise:
 
     def _seeded(self, stream: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=self._group))
+
+
+def check_seed(seed: int | None) -> None:
+    """Raise an OptionError unless a seed is a whole number of at least zero, or none is given."""
+    if seed is not None and (not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0):
+        raise OptionError("seed must be a whole number of at least 0")
 
 
 def _keyed_uniform(key: bytes, start: int, size: int) -> Floats:

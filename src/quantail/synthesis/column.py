@@ -220,7 +220,7 @@ def draw_rows(
     """
     known = given or {}
     free = [column.name for column in columns if column.name not in known]
-    uniform = _sobol(len(free), n, rng) if balanced else rng.random((len(free), n))
+    uniform = balanced_uniform(len(free), n, rng) if balanced else rng.random((len(free), n))
     drawn = dict(zip(free, uniform, strict=True))
     rows = Draw({}, {}, {})
     for column in columns:
@@ -258,8 +258,14 @@ def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
     rows.values[column.name] = values
 
 
-def _sobol(columns: int, n: int, rng: np.random.Generator) -> Floats:
-    """Return n points of a scrambled Sobol sequence in random order, one row per column."""
+def balanced_uniform(columns: int, n: int, rng: np.random.Generator) -> Floats:
+    """Return n points of a scrambled Sobol sequence in random order, one row per column.
+
+    A sequence has so many dimensions and no more; further columns have sequences of their own.
+    """
+    if columns > qmc.Sobol.MAXDIM:
+        rest = balanced_uniform(columns - qmc.Sobol.MAXDIM, n, rng)
+        return np.concatenate([balanced_uniform(qmc.Sobol.MAXDIM, n, rng), rest])
     points = qmc.Sobol(columns, scramble=True, rng=rng).random_base2(max(n - 1, 1).bit_length())[:n]
     return np.asarray(rng.permutation(points).T)
 

@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from quantail.quantiles import Scale
 from quantail.quantiles.lines import line_values
 from quantail.quantiles.quantreg import level_weights
-from quantail.synthesis.column import Slope
+from quantail.synthesis.column import Slope, balanced_uniform
 from quantail.synthesis.lines_settings import Draw
 
 Floats = NDArray[np.float64]
@@ -143,11 +142,7 @@ def draw_lines(
     columns: Sequence[LinesModel], n: int, rng: np.random.Generator, balanced: bool = False
 ) -> dict[str, Floats]:
     """Draw n synthetic rows on the modelling scales: post-processing, free of charge."""
-    if balanced:
-        points = qmc.Sobol(len(columns), scramble=True, rng=rng).random_base2(max(n - 1, 1).bit_length())[:n]
-        uniform = rng.permutation(points).T
-    else:
-        uniform = rng.random((len(columns), n))
+    uniform = balanced_uniform(len(columns), n, rng) if balanced else rng.random((len(columns), n))
     values: dict[str, Floats] = {}
     for column, u in zip(columns, uniform, strict=True):
         values[column.name] = column.build(u, values)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import FrameShape
-from quantail.privacy import Plan
+from quantail.privacy import Plan, check_seed
 from quantail.schema import Schema, core_of
 from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.conditioning import Given, group_rows, on_scales, read_given
@@ -28,6 +28,7 @@ from quantail.synthesis.model_checks import check_group, check_rows
 
 FORMAT = 1
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
+MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
 BLOCK = 2**18  # rows that are drawn and balanced together
 NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
@@ -115,11 +116,13 @@ class TableModel:
         frame or list of frames
             Of the kind that was fitted.
         """
-        _check_draw(draw, n=n, replicates=replicates)
+        _check_draw(draw, seed, n=n, replicates=replicates)
         if n is None and given is None and self.rows > MOST_ROWS:
             raise ModelError(
                 f"the model describes more than {MOST_ROWS} rows; say how many to draw, or use chunks"
             )
+        if n is not None and n > MOST_ASKED:
+            raise OptionError(f"a table of more than {MOST_ASKED} rows is not drawn at once; use chunks")
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         kept = self._given(given, n)
         tables = [
@@ -140,7 +143,7 @@ class TableModel:
 
         Parameters are those of `sample`; with the same seed the frames hold the rows that it would return.
         """
-        _check_draw(draw, n=n)
+        _check_draw(draw, seed, n=n)
         self._given(None, n)
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
@@ -318,10 +321,13 @@ class TableModel:
             ) from None
 
 
-def _check_draw(draw: str, **numbers: int | None) -> None:
+def _check_draw(draw: str, seed: int | None, **numbers: int | None) -> None:
+    check_seed(seed)
     for word, number in numbers.items():
         if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
             raise OptionError(f"{word} must be a whole number of at least 1")
+        if number is not None and number > MOST_CHUNKED:
+            raise OptionError(f"{word} must be at most {MOST_CHUNKED}")
     if draw not in ("balanced", "independent"):
         raise OptionError("draw must be 'balanced' or 'independent'")
 

@@ -12,8 +12,18 @@ from typing import Any, Literal
 import numpy as np
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import PanelShape, confidential_panel
-from quantail.privacy import Gate, Ledger, Noise, Plan, SecureNoise, SimulatedNoise, as_decimal, parse_epsilon
+from quantail.frames import PanelData, PanelShape, confidential_panel
+from quantail.privacy import (
+    Gate,
+    Ledger,
+    Noise,
+    Plan,
+    SecureNoise,
+    SimulatedNoise,
+    as_decimal,
+    check_seed,
+    parse_epsilon,
+)
 from quantail.schema import Schema
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_model import PanelGroup, PanelModel
@@ -68,6 +78,7 @@ class PanelSynthesizer:
             raise OptionError("noise must be 'secure' or 'simulated'")
         if noise == "secure" and seed is not None:
             raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
+        check_seed(seed)
         self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
         self.noise, self.seed = noise, seed
         self._labels = list(product(*(schema.column(name).categories for name in schema.by)))
@@ -100,13 +111,16 @@ class PanelSynthesizer:
         progress : callable, optional
             Called with a label and the share of work done.
         """
-        return self._fit(frame, self._source(), ledger, progress)
+        data, shape = self._read(frame)
+        plan = self._plan_of(data)
+        self._charge(ledger, plan)
+        return self._release(data, shape, plan, self._source(), progress)
 
     def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
 
         Every group of the schema must be in one table only; then the tables together cost what one costs
-        (disjoint units), and the ledger is charged once, before the first table.
+        (disjoint units), and the ledger is charged once, when the first table was read and found to fit.
 
         Parameters
         ----------
@@ -116,30 +130,35 @@ class PanelSynthesizer:
             Charged with the whole budget.
         """
         source, seen = self._source(), set[int]()
-        self._charge(ledger, self.plan())
-        for frame in frames:
-            model = self._fit(frame, source, None, None, seen)
-            seen |= {group.group for group in model.groups}
-            yield model
+        for place, frame in enumerate(frames):
+            data, shape = self._read(frame)
+            present = set(np.unique(data.group).tolist())
+            if seen & present:
+                raise DataError("a group is in more than one table; give all of its units in one table")
+            if place == 0:
+                self.pay(ledger)
+            seen |= present
+            yield self._release(data, shape, self._plan_of(data), source, None)
 
-    def _fit(
-        self,
-        frame: Any,
-        noise: Noise,
-        ledger: Ledger | None,
-        progress: Progress | None,
-        seen: set[int] | None = None,
-    ) -> PanelModel:
+    def pay(self, ledger: Ledger | None) -> None:
+        """Charge a ledger, if there is one, with the whole budget: for all groups, whoever fits them."""
+        self._charge(ledger, self.plan())
+
+    def _read(self, frame: Any) -> tuple[PanelData, PanelShape]:
         data = confidential_panel(frame, self.schema).in_public_order()
         if not len(data):
             raise DataError("the panel has no units; give a table with at least one row")
-        shape = PanelShape.of(frame, self.schema)
-        present = np.unique(data.group).tolist()
-        if seen and seen & set(present):
-            raise DataError("a group is in more than one table; give all of its units in one table")
-        plan = self.plan({group: int((data.group == group).sum()) for group in present})
-        self._charge(ledger, plan)
-        groups = []
+        return data, PanelShape.of(frame, self.schema)
+
+    def _plan_of(self, data: PanelData) -> Plan:
+        groups, units = np.unique(data.group, return_counts=True)
+        return self.plan(dict(zip(groups.tolist(), units.tolist(), strict=True)))
+
+    def _release(
+        self, data: PanelData, shape: PanelShape, plan: Plan, noise: Noise, progress: Progress | None
+    ) -> PanelModel:
+        """Release the model of a panel that is paid for."""
+        present, groups = np.unique(data.group).tolist(), []
         for done, (group, part) in enumerate(
             zip(present, plan.children if self.schema.by else (plan,), strict=True)
         ):

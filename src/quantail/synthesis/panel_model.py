@@ -16,7 +16,7 @@ import numpy as np
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import PanelData, PanelShape, panel_frame
-from quantail.privacy import Plan
+from quantail.privacy import Plan, check_seed
 from quantail.schema import Schema
 from quantail.synthesis.fields import check_fields
 from quantail.synthesis.model import NOT_PRIVATE
@@ -79,6 +79,7 @@ class PanelModel:
         """
         if not isinstance(replicates, int) or isinstance(replicates, bool) or replicates < 1:
             raise OptionError("replicates must be a whole number of at least 1")
+        check_seed(seed)
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         frames = [panel_frame(self.draw(rng), self.shape) for _ in range(replicates)]
         return frames[0] if replicates == 1 else frames

@@ -18,6 +18,7 @@ from quantail.privacy import (
     SecureNoise,
     SimulatedNoise,
     as_decimal,
+    check_seed,
     parse_amount,
     parse_epsilon,
     rho_from,
@@ -103,6 +104,7 @@ class TableSynthesizer(Parameters):
             raise OptionError("noise must be 'secure' or 'simulated'")
         if noise == "secure" and seed is not None:
             raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
+        check_seed(seed)
         self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
         self.definition, self.noise, self.seed = definition, noise, seed
         self.delta = None if delta is None else parse_amount(delta, "delta")

@@ -11,8 +11,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.errors import DataError
 from quantail.frames import FrameShape, Source, confidential_columns
 from quantail.quantiles import HeldRows, Rows
 from quantail.quantiles.rows import Array, Ask, Chunk, Join
@@ -101,7 +103,7 @@ class StreamedRows(Rows):
 
     def _chunks(self) -> Iterator[Chunk]:
         start = self._start
-        for table in self._source.chunks():
+        for table in _never_none(self._source):
             columns: Mapping[str, Array] = confidential_columns(table, self._schema)
             if self._cells is not None:
                 kept = np.isin(group_cells(columns, self._schema), self._cells)
@@ -109,6 +111,20 @@ class StreamedRows(Rows):
             size = len(next(iter(columns.values())))
             yield Chunk(start, size, columns.__getitem__)
             start += size
+        if start - self._start != self.size:
+            raise DataError(
+                "the table changed while it was read, which is done once for every question; "
+                "fit a copy that nothing else writes to"
+            )
+
+
+def _never_none(source: Source) -> Iterator[pa.Table]:
+    """Yield the chunks of a source; one without rows if there is none."""
+    table = None
+    for table in source.chunks():
+        yield table
+    if table is None:
+        yield source.types.empty_table()
 
 
 def group_keys(schema: Schema) -> list[GroupKey]:
