@@ -105,3 +105,16 @@ def test_null_of_the_difference_is_what_fresh_samples_show() -> None:
     assert gaps == pytest.approx(fresh_difference(100, 200), rel=0.1)
     assert overlaps == pytest.approx(fresh_overlap(100, 200), abs=0.03)
     assert fresh_overlap(50, 50) == pytest.approx(0.712, abs=0.01)
+
+
+def test_null_of_the_difference_allows_for_rows_of_unequal_spread() -> None:
+    rng = np.random.default_rng(6)
+    found = []
+    for _ in range(200):
+        tables = [{"x": (x := rng.normal(size=n)), "y": x**2 * rng.normal(size=n)} for n in (300, 150)]
+        found.append(compare_linear(*tables, "y", ["x"]))
+    inflation = float(np.mean([one.real.inflation[1] for one in found]))
+    gaps, overlaps = (np.mean([one[place][1] for one in found]) for place in (2, 3))
+    assert gaps == pytest.approx(fresh_difference(300, 150, inflation), rel=0.15)
+    assert overlaps == pytest.approx(fresh_overlap(300, 150, inflation), abs=0.05)
+    assert gaps > 1.8 * fresh_difference(300, 150)  # what standard errors of equal spread would say

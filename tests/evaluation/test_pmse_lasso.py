@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import pmse, pmse_lasso
-from quantail.evaluation.lasso import largest_penalty, lasso_logistic
+from quantail.evaluation.lasso import _chosen, _value, largest_penalty, lasso_logistic, lasso_propensity
 
 NAN = float("nan")
 
@@ -106,3 +106,21 @@ def test_bad_options_and_panels_are_refused():
         pmse_lasso(panel, panel[:, :1])
     with pytest.raises(DataError, match="no units"):
         pmse_lasso(panel, panel[:0])
+
+
+def test_the_null_is_what_fits_to_permuted_origins_show():
+    rng = np.random.default_rng(9)
+    real, synth = rng.normal(size=(400, 4)), rng.normal(size=(300, 4)) + 0.2
+    found = lasso_propensity(real, synth, permutations=200)
+    assert found.value == pmse_lasso(real, synth)
+    predictors, label, penalty = _chosen(real, synth, None, 5, 0)
+    permuted = [_value(predictors, rng.permutation(label), penalty) for _ in range(200)]
+    assert found.mean == pytest.approx(np.mean(permuted), rel=0.2)
+    assert found.sd == pytest.approx(np.std(permuted), rel=0.3)
+    assert found.standardised > 3
+
+
+def test_a_fresh_sample_is_near_the_null():
+    rng = np.random.default_rng(10)
+    found = [lasso_propensity(rng.normal(size=(150, 3)), rng.normal(size=(150, 3))) for _ in range(40)]
+    assert abs(np.mean([one.standardised for one in found if one.sd > 0])) < 0.5

@@ -6,9 +6,9 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from quantail.errors import OptionError
-from quantail.evaluation import pmse_ridge, propensity
+from quantail.evaluation import pmse_null_mean, pmse_null_sd, pmse_ridge, propensity
 from quantail.evaluation.pmse import standardised
-from quantail.evaluation.ridge import _fit, _shift
+from quantail.evaluation.ridge import _fit, _shift, ridge_propensity
 
 
 def two_samples(seed, n=300, shift=0.0, k=4):
@@ -52,3 +52,21 @@ def test_more_columns_than_rows_and_separated_tables_have_a_value():
     assert pmse_ridge(np.ones((5, 2)), np.ones((5, 2))) == pytest.approx(0)
     with pytest.raises(OptionError, match="negative"):
         pmse_ridge(np.ones((5, 2)), np.ones((5, 2)), -1.0)
+
+
+@pytest.mark.parametrize("penalty", [1.0, 0.05])
+def test_two_samples_of_one_population_have_the_stated_mean_and_spread(penalty):
+    rng = np.random.default_rng(7)
+
+    def sample(n):
+        return rng.normal(size=(n, 3)) + rng.normal(size=(n, 1))  # correlated: directions shrink unequally
+
+    found = [ridge_propensity(sample(120), sample(200), penalty) for _ in range(300)]
+    assert np.mean([one.ratio for one in found]) == pytest.approx(1, abs=0.1)
+    assert np.std([one.standardised for one in found]) == pytest.approx(1, abs=0.2)
+
+
+def test_without_a_penalty_the_null_is_that_of_logistic_regression():
+    found = ridge_propensity(*two_samples(8), penalty=0.0)
+    assert found.mean == pytest.approx(pmse_null_mean(4, 300, 250, fresh=True))
+    assert found.sd == pytest.approx(pmse_null_sd(4, 300, 250, fresh=True))

@@ -80,3 +80,21 @@ def test_kinds_are_read_and_written():
     for text in ("y ~ x", "logistic: y ~ x", "quantile(0.9): y ~ x"):
         assert str(Regression.parse(text)) == text
     assert str(Regression.parse("linear: y ~ x")) == "y ~ x"
+
+
+@pytest.mark.parametrize("text", ["wage ~ age + region", "logistic: union ~ age"])
+def test_robust_errors_are_what_leaving_out_each_row_shows(text):
+    table, regression = people(120), Regression.parse(text)
+    whole = regression.fit(table)
+    moved = np.array(
+        [regression.fit(table.drop(index=row)).estimates - whole.estimates for row in table.index]
+    )
+    np.testing.assert_allclose(
+        np.diag(whole.robust), (moved**2).sum(axis=0), rtol=1e-8 if "wage" in text else 0.02
+    )
+    expected = np.sqrt((moved**2).sum(axis=0)) / whole.standard_errors
+    np.testing.assert_allclose(whole.inflation, expected, rtol=0.01)
+
+
+def test_quantile_regressions_are_robust_as_they_are():
+    assert Regression.parse("quantile(0.5): wage ~ age").fit(people()).inflation.tolist() == [1.0, 1.0]

@@ -6,7 +6,8 @@ from scipy.stats import pareto
 
 from quantail.errors import DataError
 from quantail.evaluation import MEASURES, evaluate, gini, hill_index, mean_excess, quantile_errors, top_share
-from quantail.evaluation.tails import split_null, tail_profile, tail_scale
+from quantail.evaluation.fresh import split_null
+from quantail.evaluation.tails import tail_profile, tail_scale
 
 
 def test_quantile_errors_are_relative_to_the_real_quantile() -> None:

@@ -95,3 +95,16 @@ def test_evaluate_adds_it_with_a_holdout_and_averages_over_replicates():
     assert several.measures[4].note == "X2 ~ X1"
     assert several.value("holdout_pmse_ratio") != single.value("holdout_pmse_ratio")
     assert not len(evaluate(real, synth, measures=["two-by-two"]))
+
+
+@pytest.mark.parametrize("truth", [None, (1.0, 2.0)])
+def test_the_null_of_a_bias_is_what_fresh_samples_show(truth):
+    found = [
+        specific_quality(
+            noisy_line(3 * s, 300), [noisy_line(3 * s + 1, 100)], noisy_line(3 * s + 2, 150), LINE, truth
+        )
+        for s in range(150)
+    ]
+    for side in ("training", "holdout"):
+        bias = np.mean([getattr(one, f"{side}_bias") for one in found])
+        assert np.mean([getattr(one, f"{side}_bias_null") for one in found]) == pytest.approx(bias, rel=0.2)

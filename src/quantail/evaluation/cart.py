@@ -15,44 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import OptionError
-from quantail.evaluation.measure import Measure
-from quantail.evaluation.pmse import ENDLESS, EVERYWHERE, PMSE_RANGE
+from quantail.evaluation.pmse import AgainstNull, pmse_family
 from quantail.evaluation.references import BREIMAN
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_TREE = "a classification tree of depth 5"
-PMSE_CART = Measure(
-    "pmse_cart",
-    "propensity",
-    f"How well {_TREE} tells real rows from synthetic; its null is not 0, as trees adapt to chance.",
-    PMSE_RANGE,
-    "lower",
-    0.0,
-    BREIMAN,
-)
-PMSE_CART_RATIO = Measure(
-    "pmse_cart_ratio",
-    "propensity",
-    f"pMSE with {_TREE}, over its mean when the origins of the rows are permuted.",
-    ENDLESS,
-    "lower",
-    0.0,
-    BREIMAN,
-    null=1.0,
-)
-PMSE_CART_Z = Measure(
-    "pmse_cart_z",
-    "propensity",
-    f"pMSE with {_TREE}, less its mean and over its standard deviation when origins are permuted.",
-    EVERYWHERE,
-    "lower",
-    0.0,
-    BREIMAN,
-    null=0.0,
-)
-MEASURES = (PMSE_CART, PMSE_CART_RATIO, PMSE_CART_Z)
+MEASURES = pmse_family("pmse_cart", "a classification tree of depth 5", BREIMAN, "when origins are permuted")
 
 DEPTH = 5
 LEAST_LEAF = 10
@@ -64,14 +33,6 @@ class Binned(NamedTuple):
 
     codes: Integers
     labels: tuple[bool, ...]
-
-
-class CartNull(NamedTuple):
-    """pMSE of the tree, and its mean and standard deviation over permuted origins."""
-
-    value: float
-    mean: float
-    sd: float
 
 
 def bin_numbers(values: Floats) -> Integers:
@@ -94,7 +55,7 @@ def bin_labels(codes: Integers) -> Integers:
 
 def pmse_cart(
     rows: Binned, n_real: int, permutations: int = 50, rng: np.random.Generator | None = None
-) -> CartNull:
+) -> AgainstNull:
     """Grow a tree on the origin of the rows, and others on permuted origins.
 
     Parameters
@@ -114,7 +75,7 @@ def pmse_cart(
     origin = (np.arange(rows.codes.shape[1]) >= n_real).astype(np.int64)
     value = tree_pmse(rows, origin)
     null = [tree_pmse(rows, rng.permutation(origin)) for _ in range(permutations)]
-    return CartNull(value, float(np.mean(null)), float(np.std(null, ddof=1)))
+    return AgainstNull(value, float(np.mean(null)), float(np.std(null, ddof=1)))
 
 
 def tree_pmse(rows: Binned, origin: Integers, depth: int = DEPTH, least: int = LEAST_LEAF) -> float:

@@ -128,15 +128,18 @@ def compare_coefficients(real: Any, synth: Any, regression: Regression) -> Compa
     )
 
 
-def fresh_difference(n_real: int, n_synth: int) -> float:
-    """Mean of a standardised difference when both tables are samples of one population: sqrt(2 (1 + n/m) / pi)."""
-    return sqrt(2 / pi * (1 + n_real / n_synth))
+def fresh_difference(n_real: int, n_synth: int, inflation: float = 1.0) -> float:
+    """Mean of a standardised difference when both tables are samples of one population.
+
+    It is f sqrt(2 (1 + n/m) / pi), where the estimate truly varies by f standard errors (`Fit.inflation`).
+    """
+    return inflation * sqrt(2 / pi * (1 + n_real / n_synth))
 
 
-def fresh_overlap(n_real: int, n_synth: int) -> float:
-    """Mean overlap of two intervals when both tables are samples of one population."""
+def fresh_overlap(n_real: int, n_synth: int, inflation: float = 1.0) -> float:
+    """Mean overlap of two intervals when both tables are samples of one population; `inflation` as above."""
     other = sqrt(n_real / n_synth)  # standard error of the synthetic estimate, in those of the real one
-    gaps = norm.ppf((np.arange(200) + 0.5) / 200) * np.hypot(1.0, other)
+    gaps = inflation * norm.ppf((np.arange(200) + 0.5) / 200) * np.hypot(1.0, other)
     return float(_overlaps(Fit(np.zeros(200), np.eye(200)), Fit(gaps, other**2 * np.eye(200))).mean())
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.evaluation import tails, univariate, wasserstein
+from quantail.evaluation.fresh import LEAST_ROWS, split_null
 from quantail.evaluation.marginal import Cells, marginal_null
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.reading import is_missing
@@ -19,7 +20,6 @@ Floats = NDArray[np.float64]
 
 _DISTANCES = (univariate.KS, univariate.WASSERSTEIN, wasserstein.WRT_COLUMN, wasserstein.WRT_COLUMN_P)
 _NO_TAIL = "it needs a column that varies, without negative values and with enough of them in its tail"
-_LEAST_SPLIT = 40  # values below which halves say nothing about the tail
 
 
 def add_columns(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
@@ -73,8 +73,8 @@ def _add_tails(rows: Rows, name: str, left: Floats, right: Floats) -> None:
     truth, made = profile(left), profile(right)
     scale = tails.tail_scale(truth, float(np.abs(left).max()))
     null = np.full(truth.size, np.nan)
-    if left.size >= _LEAST_SPLIT:
-        null = tails.split_null(profile, left, right.size, np.random.default_rng(0)) / scale
+    if left.size >= LEAST_ROWS:
+        null = split_null(profile, left, right.size, np.random.default_rng(0)) / scale
     for measure, error, expected in zip(tails.MEASURES, np.abs(made - truth) / scale, null, strict=True):
         if np.isfinite(error):
             rows.put(measure, (name,), float(error), float(expected))

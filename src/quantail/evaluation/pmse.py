@@ -30,7 +30,9 @@ MAIN = "a logistic regression on the columns"
 PAIRS = "a logistic regression on the columns and their pairwise products"
 
 
-def _family(name: str, model: str) -> tuple[Measure, Measure, Measure]:
+def pmse_family(
+    name: str, model: str, reference: str, null: str = "for two samples of one population"
+) -> tuple[Measure, Measure, Measure]:
     """Define pMSE with a model, its ratio to the null and its standardised form."""
     return (
         Measure(
@@ -40,36 +42,54 @@ def _family(name: str, model: str) -> tuple[Measure, Measure, Measure]:
             PMSE_RANGE,
             "lower",
             0.0,
-            SNOKE,
+            reference,
         ),
         Measure(
             f"{name}_ratio",
             "propensity",
-            f"pMSE with {model}, over its mean for two samples of one population.",
+            f"pMSE with {model}, over its mean {null}.",
             ENDLESS,
             "lower",
             0.0,
-            SNOKE,
+            reference,
             null=1.0,
         ),
         Measure(
             f"{name}_z",
             "propensity",
-            f"pMSE with {model}, less its mean and over its standard deviation for two samples of one population.",
+            f"pMSE with {model}, less its mean and over its standard deviation {null}.",
             EVERYWHERE,
             "lower",
             0.0,
-            SNOKE,
+            reference,
             null=0.0,
         ),
     )
 
 
-WITHOUT_INTERACTIONS = _family("pmse_woi", MAIN)
-WITH_INTERACTIONS = _family("pmse_wi", PAIRS)
+WITHOUT_INTERACTIONS = pmse_family("pmse_woi", MAIN, SNOKE)
+WITH_INTERACTIONS = pmse_family("pmse_wi", PAIRS, SNOKE)
 MEASURES = (*WITHOUT_INTERACTIONS, *WITH_INTERACTIONS)
 
 Floats = NDArray[np.float64]
+
+
+class AgainstNull(NamedTuple):
+    """pMSE, and its mean and standard deviation for two samples of one population."""
+
+    value: float
+    mean: float
+    sd: float
+
+    @property
+    def ratio(self) -> float:
+        """Value over that mean."""
+        return self.value / self.mean
+
+    @property
+    def standardised(self) -> float:
+        """Value less that mean, over the standard deviation."""
+        return (self.value - self.mean) / self.sd
 
 
 class Propensity(NamedTuple):
@@ -79,6 +99,12 @@ class Propensity(NamedTuple):
     terms: int
     n_real: int
     n_synth: int
+
+    def against_null(self) -> AgainstNull:
+        """Give the value beside the mean and standard deviation of its null."""
+        return AgainstNull(
+            self.value, self.null, pmse_null_sd(self.terms, self.n_real, self.n_synth, fresh=True)
+        )
 
     @property
     def null(self) -> float:
@@ -90,12 +116,12 @@ class Propensity(NamedTuple):
     @property
     def ratio(self) -> float:
         """Value over the mean for two samples of one population."""
-        return self.value / self.null
+        return self.against_null().ratio
 
     @property
     def standardised(self) -> float:
         """Value less that mean, over the standard deviation."""
-        return (self.value - self.null) / pmse_null_sd(self.terms, self.n_real, self.n_synth, fresh=True)
+        return self.against_null().standardised
 
 
 def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] | None = None) -> float:

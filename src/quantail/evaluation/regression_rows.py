@@ -15,7 +15,7 @@ from quantail.evaluation.formula import INTERCEPT, Formula
 from quantail.evaluation.formula_text import Factor
 from quantail.evaluation.pair import Pair, Table
 from quantail.evaluation.pmse import WITHOUT_INTERACTIONS
-from quantail.evaluation.regressions import Regression
+from quantail.evaluation.regressions import Fit, Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table_rows import resplits_for
 from quantail.evaluation.wasserstein import WRT
@@ -51,10 +51,11 @@ def add_formulas(rows: Rows, pair: Pair, regressions: Sequence[Regression]) -> N
         except DataError as error:
             rows.skip(measures, columns, str(error))
         else:
-            null = coefficients.fresh_difference(pair.n_real, pair.n_synth)
-            shared = coefficients.fresh_overlap(pair.n_real, pair.n_synth)
             response = str(regression.formula.response)
-            for name, gap, overlap in zip(found.real.names, found.differences, found.overlaps, strict=True):
+            nulls = _fresh(found.real, pair.n_real, pair.n_synth)
+            for name, gap, overlap, (null, shared) in zip(
+                found.real.names, found.differences, found.overlaps, nulls, strict=True
+            ):
                 rows.put(measures[0], (response, name), float(gap), null, note)
                 rows.put(measures[1], (response, name), float(overlap), shared, note)
         if pair.holdout is not None and regression.kind == "linear":
@@ -110,13 +111,23 @@ def _add_linear(rows: Rows, left: Table, right: Table, columns: tuple[str, ...],
     except DataError as error:
         rows.skip(measures, columns, str(error))
         return
-    sizes = len(left[response]), len(right[response])
-    null, shared = coefficients.fresh_difference(*sizes), coefficients.fresh_overlap(*sizes)
-    rows.put(coefficients.INT_DIFF, columns, float(found.differences[0]), null, note)
-    for name, gap in zip(predictors, found.differences[1:], strict=True):
+    nulls = _fresh(found.real, len(left[response]), len(right[response]))
+    rows.put(coefficients.INT_DIFF, columns, float(found.differences[0]), nulls[0][0], note)
+    for name, gap, (null, _) in zip(predictors, found.differences[1:], nulls[1:], strict=True):
         rows.put(coefficients.SLOPE_DIFF, (response, name), float(gap), null, note)
-    for name, overlap in zip((INTERCEPT, *predictors), found.overlaps, strict=True):
+    for name, overlap, (_, shared) in zip((INTERCEPT, *predictors), found.overlaps, nulls, strict=True):
         rows.put(coefficients.CI_OVERLAP, (response, name), float(overlap), shared, note)
+
+
+def _fresh(fit: Fit, n_real: int, n_synth: int) -> list[tuple[float, float]]:
+    """Difference and overlap that a fresh sample would have, for every coefficient of the real fit."""
+    return [
+        (
+            coefficients.fresh_difference(n_real, n_synth, inflation),
+            coefficients.fresh_overlap(n_real, n_synth, inflation),
+        )
+        for inflation in fit.inflation.tolist()
+    ]
 
 
 def _general(
@@ -142,9 +153,9 @@ def _add_specific(
     except DataError as error:
         rows.skip(measures, columns, str(error))
         return
-    rows.put(two_by_two.TRAINING_BIAS, columns, found.training_bias, None, note)
+    rows.put(two_by_two.TRAINING_BIAS, columns, found.training_bias, found.training_bias_null, note)
     rows.put(two_by_two.TRAINING_VARIANCE_RATIO, columns, found.training_variance_ratio, None, note)
-    rows.put(two_by_two.HOLDOUT_BIAS, columns, found.holdout_bias, None, note)
+    rows.put(two_by_two.HOLDOUT_BIAS, columns, found.holdout_bias, found.holdout_bias_null, note)
     rows.put(two_by_two.HOLDOUT_COVERAGE, columns, found.coverage, found.coverage_null, note)
     rows.put(two_by_two.HOLDOUT_RMSE, columns, found.rmse, found.rmse_null, note)
 

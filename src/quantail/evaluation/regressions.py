@@ -8,6 +8,10 @@ Notation: design D with n rows, coefficients b, standard errors the roots of the
                normal kernel K and the bandwidth of Hall and Sheather (Powell 1991; as R's summary.rq, se = "ker")
 
 A predictor that earlier ones explain is dropped, as by R's `lm`: coefficient 0, standard error NaN.
+
+With heavy tails V is far too small for linear and logistic fits, as a few rows decide them. Robust errors are those of
+MacKinnon and White (1985, HC3), who leave out each row once: A M A, M = sum d_i d_i' r_i^2 / (1 - h_i)^2, with
+residuals r, leverages h, and A = (D'D)^-1 or (D'WD)^-1. Powell's V is robust already.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ Floats = NDArray[np.float64]
 Kind = Literal["linear", "logistic", "quantile"]
 
 _KIND = re.compile(r"\s*(?:(linear|logistic)|quantile\(\s*([0-9.]+)\s*\))\s*:\s*")
+_LEAST_FREE = 1e-6  # a row that decides a coefficient alone has nothing left to vary
 _SEPARATED = 12.0  # log-odds; if no row is less certain than this, the labels are told apart completely
 
 
@@ -38,18 +43,30 @@ _SEPARATED = 12.0  # log-odds; if no row is less certain than this, the labels a
 class Fit:
     """A fitted regression: coefficients, shape (k,), and their covariance, one for every column of the design.
 
-    `dropped` holds the places of predictors that earlier ones explain.
+    `dropped` holds the places of predictors that earlier ones explain. `robust` is the covariance without assuming
+    rows of equal spread; None where `covariance` does not assume it either.
     """
 
     estimates: Floats
     covariance: Floats
     names: tuple[str, ...] = ()
     dropped: tuple[int, ...] = ()
+    robust: Floats | None = None
 
     @property
     def standard_errors(self) -> Floats:
         """Standard errors; NaN for a dropped predictor, or where the rows do not suffice."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def inflation(self) -> Floats:
+        """How many times larger robust standard errors are; 1 where that is not known."""
+        usual, robust = (
+            np.diag(self.covariance),
+            np.diag(self.covariance if self.robust is None else self.robust),
+        )
+        known = (usual > 0) & (robust > 0)
+        return np.where(known, np.sqrt(robust / np.where(known, usual, 1.0)), 1.0)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Give the ends of the normal confidence intervals."""
@@ -64,7 +81,9 @@ def fit_linear(y: Floats, X: Floats, names: tuple[str, ...] = ()) -> Fit:
     residual = y - found.basis @ scores
     freedom = len(y) - len(found.used)
     variance = float(residual @ residual) / freedom if freedom > 0 else np.nan
-    return _fit(found, scores, variance * np.eye(len(found.used)), X.shape[1], names)
+    spread = np.eye(len(found.used))
+    robust = _left_out(found.basis, residual, np.ones(len(y)), spread)
+    return _fit(found, scores, variance * spread, X.shape[1], names, robust)
 
 
 def fit_logistic(y: Floats, X: Floats, names: tuple[str, ...] = ()) -> Fit:
@@ -81,7 +100,8 @@ def fit_logistic(y: Floats, X: Floats, names: tuple[str, ...] = ()) -> Fit:
     covariance = np.asarray(
         np.linalg.pinv(information(found.basis, p * (1 - p)), hermitian=True), dtype=float
     )
-    return _fit(found, scores, covariance, X.shape[1], names)
+    robust = _left_out(found.basis, y - p, p * (1 - p), covariance)
+    return _fit(found, scores, covariance, X.shape[1], names, robust)
 
 
 def fit_quantile(y: Floats, X: Floats, tau: float = 0.5, names: tuple[str, ...] = ()) -> Fit:
@@ -143,13 +163,33 @@ class Regression:
         return fit_quantile(y, X, self.tau, names)
 
 
-def _fit(found: Span, scores: Floats, spread: Floats, k: int, names: tuple[str, ...]) -> Fit:
+def _left_out(basis: Floats, residual: Floats, weight: Floats, spread: Floats) -> Floats:
+    """Robust covariance on the basis: what the estimates move by when each row is left out once, squared and summed."""
+    leverage = weight * np.einsum("ij,ij->i", basis @ spread, basis)
+    moved = residual / np.maximum(1 - leverage, _LEAST_FREE)
+    return np.asarray(spread @ information(basis, moved**2) @ spread)
+
+
+def _fit(
+    found: Span,
+    scores: Floats,
+    spread: Floats,
+    k: int,
+    names: tuple[str, ...],
+    robust: Floats | None = None,
+) -> Fit:
     """Turn coefficients and covariance on the basis into those on the design: D = Q R, so b = R^-1 scores."""
     inverse = np.linalg.inv(found.upper)
-    estimates, covariance = np.zeros(k), np.full((k, k), np.nan)
+    estimates = np.zeros(k)
     estimates[found.used] = inverse @ scores
-    covariance[np.ix_(found.used, found.used)] = inverse @ spread @ inverse.T
-    return Fit(estimates, covariance, names, tuple(j for j in range(k) if j not in found.used))
+
+    def on_design(inner: Floats) -> Floats:
+        outer = np.full((k, k), np.nan)
+        outer[np.ix_(found.used, found.used)] = inverse @ inner @ inverse.T
+        return outer
+
+    dropped = tuple(j for j in range(k) if j not in found.used)
+    return Fit(estimates, on_design(spread), names, dropped, None if robust is None else on_design(robust))
 
 
 def _bandwidth(residual: Floats, tau: float) -> float:

@@ -8,6 +8,10 @@ N rows in all and a share c of them synthetic, the fit minimises
 and pMSE is the mean of (p_i - c)^2. The penalty is the one of a fixed list with the least deviance of rows left out
 one at a time, by the formula of Rad and Maleki (2020): without row i its log-odds move by about
 h_ii (p_i - y_i) / (1 - w_i h_ii), w = p (1 - p), h_ii = x_i' (N H)^-1 x_i, H the curvature of the objective.
+
+For two samples of one population, with s_j the eigenvalues of the columns' correlations and v = c (1 - c), the ridge
+shrinks the j-th direction by f_j = v s_j / (v s_j + penalty): pMSE has mean v / N * sum f_j^2 and variance
+2 (v / N)^2 * sum f_j^4, the chi-squared of plain logistic regression if the penalty is 0.
 """
 
 from __future__ import annotations
@@ -18,26 +22,17 @@ from scipy.special import expit
 
 from quantail.errors import OptionError
 from quantail.evaluation.logistic import deviance, information
-from quantail.evaluation.measure import Measure
-from quantail.evaluation.pmse import PMSE_RANGE, standardised
+from quantail.evaluation.pmse import AgainstNull, pmse_family, standardised
 from quantail.evaluation.references import HOERL
 
-PMSE_RIDGE = Measure(
-    "pmse_ridge",
-    "propensity",
-    "How well a logistic regression with a ridge penalty tells real rows from synthetic; 0 not at all.",
-    PMSE_RANGE,
-    "lower",
-    0.0,
-    HOERL,
-)
-MEASURES = (PMSE_RIDGE,)
+MEASURES = pmse_family("pmse_ridge", "a logistic regression with a ridge penalty", HOERL)
 
 Floats = NDArray[np.float64]
 
 PENALTIES = (1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5)
 _STEPS = 30
 _CONVERGED = 1e-12
+_NO_DIRECTION = 1e-12  # eigenvalues below come of rounding
 
 
 def pmse_ridge(real: Floats, synth: Floats, penalty: float | None = None) -> float:
@@ -55,19 +50,35 @@ def pmse_ridge(real: Floats, synth: Floats, penalty: float | None = None) -> flo
     >>> pmse_ridge(np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]]))
     0.0
     """
+    return ridge_propensity(real, synth, penalty).value
+
+
+def ridge_propensity(real: Floats, synth: Floats, penalty: float | None = None) -> AgainstNull:
+    """Compute pMSE with a ridge, and its null with the penalty that was chosen."""
     if penalty is not None and penalty < 0:
         raise OptionError("penalty must not be negative.")
     label = np.repeat([0.0, 1.0], [len(real), len(synth)])
     design = np.column_stack([np.ones(label.size), standardised(np.vstack([real, synth]))])
-    best, linear, b = np.inf, np.zeros(label.size), np.zeros(design.shape[1])
+    best, chosen, linear, b = np.inf, 0.0, np.zeros(label.size), np.zeros(design.shape[1])
     b[0] = np.log(label.mean() / (1 - label.mean()))
     for weight in PENALTIES if penalty is None else (penalty,):
         b, curvature = _fit(design, label, weight, b)
         fitted = design @ b
         left_out = deviance(fitted + _shift(design, label, fitted, curvature), label)
         if left_out < best:
-            best, linear = left_out, fitted
-    return float(np.mean((expit(linear) - label.mean()) ** 2))
+            best, chosen, linear = left_out, weight, fitted
+    value = float(np.mean((expit(linear) - label.mean()) ** 2))
+    return AgainstNull(value, *_null(design, float(label.mean()), chosen))
+
+
+def _null(design: Floats, share: float, penalty: float) -> tuple[float, float]:
+    """Mean and standard deviation for two samples of one population."""
+    varies = share * (1 - share)
+    size = varies * np.maximum(np.linalg.eigvalsh(design[:, 1:].T @ design[:, 1:] / len(design)), 0.0)
+    kept = size[size > _NO_DIRECTION] / (size[size > _NO_DIRECTION] + penalty)
+    return varies / len(design) * float((kept**2).sum()), varies / len(design) * float(
+        np.sqrt(2 * (kept**4).sum())
+    )
 
 
 def _fit(design: Floats, label: Floats, penalty: float, b: Floats) -> tuple[Floats, Floats]:

@@ -14,6 +14,7 @@ import numpy as np
 from quantail.evaluation import panel
 from quantail.evaluation.column_rows import add_columns
 from quantail.evaluation.pair import Pair, read_pair
+from quantail.evaluation.panel_null import panel_against_null
 from quantail.evaluation.reading import require_columns
 from quantail.evaluation.registry import chosen
 from quantail.evaluation.regression_rows import add_formulas, add_sequence, add_two_by_two
@@ -90,6 +91,6 @@ def _add_panels(rows: Rows, pair: Pair) -> None:
     if not rows.wants(*panel.MEASURES):
         return
     for name, real, synth in pair.panels:
-        found = panel.evaluate_panel(real, synth)
+        found = panel_against_null(real, synth)
         for measure, key in zip(panel.MEASURES, panel.PANEL_MEASURES, strict=True):
-            rows.put(measure, (name,), found[key])
+            rows.put(measure, (name,), *found[key])

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import cart, correlations, marginal, wasserstein
-from quantail.evaluation.lasso import PMSE_LASSO, pmse_lasso
+from quantail.evaluation import cart, correlations, lasso, marginal, ridge, wasserstein
+from quantail.evaluation.fresh import LEAST_ROWS, split_null
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
-from quantail.evaluation.pmse import WITH_INTERACTIONS, WITHOUT_INTERACTIONS, propensity
-from quantail.evaluation.ridge import PMSE_RIDGE, pmse_ridge
+from quantail.evaluation.pmse import WITH_INTERACTIONS, WITHOUT_INTERACTIONS, AgainstNull, propensity
 from quantail.evaluation.rows import Rows
-from quantail.evaluation.tails import split_null
 
 MOST_INTERACTING = 25
 """With more predictors than this, labels keep out of the products of pMSE with interactions; with more numeric
@@ -25,7 +25,7 @@ columns than this, it is left out."""
 _RESPLIT_VALUES = 60_000_000  # pooled values times re-splits; bounds the time of WRT on large tables
 _TREE_VALUES = 60_000_000  # values times trees; bounds the time of the null of CART
 _FOLDS = 5
-_LEAST_SPLIT = 40  # rows below which halves say nothing
+_KENDALL_ROWS = 2000  # its null comes from so many rows: each pair of columns takes a sort
 
 Floats = NDArray[np.float64]
 
@@ -40,10 +40,12 @@ def add_propensity(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> N
     for measures, interactions in ((WITHOUT_INTERACTIONS, False), (WITH_INTERACTIONS, True)):
         if rows.wants(*measures):
             _add_logistic(rows, pair, measures, interactions)
-    rows.add(PMSE_RIDGE, pair.names, lambda: pmse_ridge(*pair.predictors))
-    rows.add(PMSE_LASSO, pair.names, lambda: _lasso(*pair.predictors))
+    if rows.wants(*ridge.MEASURES):
+        _add_against_null(rows, pair, ridge.MEASURES, ridge.ridge_propensity(*pair.predictors))
+    if rows.wants(*lasso.MEASURES):
+        _add_lasso(rows, pair)
     if rows.wants(*cart.MEASURES):
-        _add_cart(rows, pair, rng)
+        _add_against_null(rows, pair, cart.MEASURES, _cart(pair, rng))
 
 
 def add_distances(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
@@ -86,10 +88,10 @@ def add_correlations(rows: Rows, pair: Pair) -> None:
     real, synth = (pair.matrix(table) if pair.numeric else None for table in (pair.real, pair.synth))
     if real is None or synth is None or len(pair.numeric) < 2:
         return
-    for measure, kind in zip(correlations.MEASURES, ("pearson", "spearman", "kendall"), strict=True):
+    for measure, kind in zip(correlations.MEASURES, get_args(correlations.Kind), strict=True):
         if not rows.wants(measure):
             continue
-        difference = correlations.correlation_difference(real, synth, kind)  # type: ignore[arg-type]
+        difference = correlations.correlation_difference(real, synth, kind)
         null = _correlation_null(real, len(synth), kind)
         for i, j in combinations(range(len(pair.numeric)), 2):
             columns = (pair.numeric[i], pair.numeric[j])
@@ -108,47 +110,50 @@ def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interac
         if crossed > 1:
             rows.skip(measures, pair.names, f"there are more than {MOST_INTERACTING} numeric columns")
         return
-    found = propensity(left, right, crossed)
-    value, ratio, standardised = measures
     try:
-        null = found.null
+        _add_against_null(rows, pair, measures, propensity(left, right, crossed).against_null())
     except DataError as error:
         rows.skip(measures, pair.names, str(error))
-        return
-    rows.put(value, pair.names, found.value, null)
-    rows.put(ratio, pair.names, found.ratio)
-    rows.put(standardised, pair.names, found.standardised)
 
 
-def _lasso(left: Floats, right: Floats) -> float:
-    folds = min(_FOLDS, len(left), len(right))
+def _add_against_null(rows: Rows, pair: Pair, measures: tuple[Measure, ...], found: AgainstNull) -> None:
+    """Add pMSE with one model, and how it compares with two samples of one population."""
+    value, ratio, standardised = measures
+    rows.put(value, pair.names, found.value, found.mean)
+    if found.mean > 0 and found.sd > 0:
+        rows.put(ratio, pair.names, found.ratio)
+        rows.put(standardised, pair.names, found.standardised)
+    else:
+        rows.skip(
+            (ratio, standardised), pair.names, "two samples of one population would have no pMSE at all"
+        )
+
+
+def _add_lasso(rows: Rows, pair: Pair) -> None:
+    folds = min(_FOLDS, pair.n_real, pair.n_synth)
     if folds < 2:
-        raise DataError("pmse_lasso: one of the tables has too few rows for cross-validation.")
-    return pmse_lasso(left, right, folds=folds)
+        rows.skip(lasso.MEASURES, pair.names, "one of the tables has too few rows for cross-validation")
+    else:
+        _add_against_null(rows, pair, lasso.MEASURES, lasso.lasso_propensity(*pair.predictors, folds))
 
 
-def _add_cart(rows: Rows, pair: Pair, rng: np.random.Generator | None) -> None:
+def _cart(pair: Pair, rng: np.random.Generator | None) -> AgainstNull:
     numbers = [cart.bin_numbers(np.concatenate([pair.real[n], pair.synth[n]])) for n in pair.numeric]
     labels = [cart.bin_labels(np.concatenate(pair.codes[name])) for name in pair.labels]
     kinds = (False,) * len(numbers) + (True,) * len(labels)
     binned = cart.Binned(np.vstack([*numbers, *labels]), kinds)
     trees = int(np.clip(_TREE_VALUES // binned.codes.size, 20, 100))
-    found = cart.pmse_cart(binned, pair.n_real, trees, rng)
-    rows.put(cart.PMSE_CART, pair.names, found.value, found.mean)
-    if found.mean > 0 and found.sd > 0:
-        rows.put(cart.PMSE_CART_RATIO, pair.names, found.value / found.mean)
-        rows.put(cart.PMSE_CART_Z, pair.names, (found.value - found.mean) / found.sd)
-    else:
-        reason = "trees on permuted rows find nothing to split, so the null has no spread"
-        rows.skip((cart.PMSE_CART_RATIO, cart.PMSE_CART_Z), pair.names, reason)
+    return cart.pmse_cart(binned, pair.n_real, trees, rng)
 
 
-def _correlation_null(real: Floats, n_synth: int, kind: str) -> Floats:
-    """Null from halves of the real rows, for complete columns; not for Kendall's, whose cost would multiply."""
+def _correlation_null(real: Floats, n_synth: int, kind: correlations.Kind) -> Floats:
+    """Null from halves of the real rows, for complete columns."""
     null = np.full((real.shape[1], real.shape[1]), np.nan)
     complete = np.flatnonzero(~np.isnan(real).any(axis=0))
-    if kind != "kendall" and complete.size > 1 and len(real) >= _LEAST_SPLIT:
-        ranked = rankdata(real[:, complete], axis=0) if kind == "spearman" else real[:, complete]
-        found = split_null(correlations.correlation_matrix, ranked, n_synth, np.random.default_rng(0))
+    if complete.size > 1 and len(real) >= LEAST_ROWS:
+        known = rankdata(real[:, complete], axis=0) if kind == "spearman" else real[:, complete]
+        matrix = partial(correlations.correlation_matrix, kind="kendall" if kind == "kendall" else "pearson")
+        most = _KENDALL_ROWS if kind == "kendall" else None
+        found = split_null(matrix, known, n_synth, np.random.default_rng(0), most)
         null[np.ix_(complete, complete)] = found
     return null

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,6 @@ TOPS = (0.01, 0.001)
 _ENDLESS = (0.0, float("inf"))
 _TAIL = 0.05  # share of rows behind the Hill index, and above the threshold of the mean excess
 _LEAST_TAIL = 10
-_SPLITS = 8  # random halves of the real column behind the null
 
 
 def quantile_measure(level: float) -> Measure:
@@ -152,20 +151,6 @@ def tail_scale(profile: Floats, largest: float) -> Floats:
     scale[: len(LEVELS)] = np.where(profile[: len(LEVELS)] != 0, scale[: len(LEVELS)], largest or 1.0)
     scale[len(LEVELS) : len(LEVELS) + len(TOPS) + 1] = 1.0
     return np.asarray(np.where(scale > 0, scale, np.nan))
-
-
-def split_null(
-    statistic: Callable[[Floats], Floats], real: Floats, n_synth: int, rng: np.random.Generator
-) -> Floats:
-    """Mean absolute difference of statistics between two samples of the sizes at hand, from halves of the real one.
-
-    Random halves differ by about sqrt(4 / n) times a constant, samples of n and m rows by sqrt(1 / n + 1 / m).
-    """
-    gaps = []
-    for _ in range(_SPLITS):
-        first = rng.random(len(real)) < 0.5
-        gaps.append(np.abs(statistic(real[first]) - statistic(real[~first])))
-    return np.asarray(np.mean(gaps, axis=0) * sqrt((1 / len(real) + 1 / n_synth) * len(real) / 4))
 
 
 def _or_nan(figure: Callable[[], float]) -> float:

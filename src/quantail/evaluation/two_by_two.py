@@ -7,7 +7,9 @@
 Everything is averaged over the synthetic replicates: ratios, coverage and errors after they are taken; coefficients
 before, as a bias is that of their mean. The population is unknown, so the fit to the holdout stands for it, unless the
 true coefficients are given. An interval is then covered less often than 90% even by a fresh sample: for n synthetic
-and h holdout rows with probability P(|Z| < 1.645 / sqrt(1 + n/h)), which is the null.
+and h holdout rows with probability P(|Z| < 1.645 / sqrt(1 + n/h)), which is the null. Holdout and training rows are
+fresh samples to each other: their bias, brought from their sizes to those at hand (errors of estimates shrink like the
+root of 1/n + 1/h), is the null of the biases.
 """
 
 from __future__ import annotations
@@ -96,8 +98,10 @@ class Specific:
     """How well one regression on the replicates serves, on average; the nulls are those of a fresh sample."""
 
     training_bias: float
+    training_bias_null: float
     training_variance_ratio: float
     holdout_bias: float
+    holdout_bias_null: float
     coverage: float
     coverage_null: float
     rmse: float
@@ -143,13 +147,16 @@ def specific_quality(
     wanted = unseen.estimates if truth is None else np.asarray(truth, dtype=float)
     if wanted.shape != unseen.estimates.shape:
         raise DataError("two-by-two: give one true coefficient for each of the regression's.")
-    rows = np.mean([len(formula.design(replicate, levels).y) for replicate in replicates])
+    rows = float(np.mean([len(formula.design(replicate, levels).y) for replicate in replicates]))
+    seen = len(formula.design(training, levels).y)
     return Specific(
         percent_bias(fits, trained.estimates),
+        percent_bias([unseen], trained.estimates) * sqrt((1 / seen + 1 / rows) / (1 / seen + 1 / len(y))),
         float(np.mean([_variance_ratio(fit, trained) for fit in fits])),
         percent_bias(fits, wanted),
+        percent_bias([trained], wanted) * sqrt(_variance(rows, y, truth) / _variance(seen, y, truth)),
         float(np.mean([_covered(fit, wanted) for fit in fits])),
-        _LEVEL if truth is not None else _coverage_null(float(rows), len(y)),
+        _LEVEL if truth is not None else _coverage_null(rows, len(y)),
         float(np.mean([_error(y, X, fit) for fit in fits])),
         _error(y, X, trained),
     )
@@ -193,6 +200,11 @@ def _covered(fit: Fit, wanted: Floats) -> float:
 
 def _error(y: Floats, X: Floats, fit: Fit) -> float:
     return float(np.sqrt(np.mean((y - X @ fit.estimates) ** 2)))
+
+
+def _variance(rows: float, holdout: Floats, truth: ArrayLike | None) -> float:
+    """Variance, up to a factor, of an estimate from so many rows less the holdout's (or the truth)."""
+    return 1 / rows + (0.0 if truth is not None else 1 / len(holdout))
 
 
 def _coverage_null(n_synth: float, n_holdout: int) -> float:

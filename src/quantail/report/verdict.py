@@ -17,10 +17,6 @@ from quantail.evaluation.table import Measured
 # Families whose rows are errors of estimates; distances of distributions vary far less around their mean.
 _ESTIMATES = ("tail", "correlation", "regression")
 
-# Coefficients of plain least squares: with heavy tails their standard errors are far too small even for a fresh
-# sample, so they are no yardstick. Regressions that a user asks for are read, as it was a choice.
-_NO_YARDSTICK = ("int_diff", "slope_diff")
-
 
 class Verdict(NamedTuple):
     """A grade from 4 (best) to 1, and its words."""
@@ -61,7 +57,7 @@ def ratio(row: Measured) -> float | None:
 
     Nor is it known where even the worst possible value is not far by this yardstick, as for p-values.
     """
-    if row.null is None or row.null == row.best or row.name in _NO_YARDSTICK:
+    if row.null is None or row.null == row.best:
         return None
     fresh = abs(row.null - row.best)
     worst = max(abs(end - row.best) for end in row.measure.range)
