@@ -8,6 +8,7 @@ not active.
 Every measure here reads real rows without noise, so its value is not private: it belongs in internal reports.
 """
 
+from quantail.evaluation.association import correlation_ratio, cramers_v
 from quantail.evaluation.cart import pmse_cart
 from quantail.evaluation.coefficients import (
     CoefficientDifference,
@@ -88,6 +89,8 @@ __all__ = [
     "compare_coefficients",
     "correlation_difference",
     "correlation_matrix",
+    "correlation_ratio",
+    "cramers_v",
     "evaluate",
     "evaluate_panel",
     "evaluate_paper",

@@ -44,11 +44,11 @@ def bin_numbers(values: Floats) -> Integers:
     return np.where(np.isnan(values), 0, 1 + np.searchsorted(distinct, values, side="left"))
 
 
-def bin_labels(codes: Integers) -> Integers:
+def bin_labels(codes: Integers, most: int = MOST_BINS) -> Integers:
     """Keep the most frequent labels of both tables; all others share one bin."""
     count = np.bincount(codes)
-    place = np.full(count.size, MOST_BINS)
-    kept = np.argsort(-count, kind="stable")[:MOST_BINS]
+    place = np.full(count.size, most)
+    kept = np.argsort(-count, kind="stable")[:most]
     place[kept] = np.arange(kept.size)
     return np.asarray(place[codes])
 

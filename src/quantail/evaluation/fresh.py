@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Value = TypeVar("Value", bound=np.generic)
 
 LEAST_ROWS = 40
 """Rows below which halves say nothing."""
@@ -23,8 +25,8 @@ _SPLIT_ROWS = 400_000  # rows times splits; bounds the time on large tables
 
 
 def halves(
-    real: Floats, rng: np.random.Generator, most: int | None = None, splits: int | None = None
-) -> Iterator[tuple[Floats, Floats]]:
+    real: NDArray[Value], rng: np.random.Generator, most: int | None = None, splits: int | None = None
+) -> Iterator[tuple[NDArray[Value], NDArray[Value]]]:
     """Split rows at random into two, several times; of at most so many rows if told."""
     n = len(real) if most is None else min(len(real), most)
     for _ in range(splits or int(np.clip(_SPLIT_ROWS // n, *_SPLITS))):
@@ -39,8 +41,8 @@ def from_halves(n_real: int, n_synth: int, most: int | None = None) -> float:
 
 
 def split_null(
-    statistic: Callable[[Floats], Floats],
-    real: Floats,
+    statistic: Callable[[NDArray[Value]], Floats],
+    real: NDArray[Value],
     n_synth: int,
     rng: np.random.Generator,
     most: int | None = None,

@@ -5,6 +5,7 @@ ARNOLD = "Arnold and Neunhoeffer (2020), Really useful synthetic data, arXiv 200
 BREIMAN = (
     "Breiman et al. (1984), Classification and Regression Trees, Wadsworth; null as in Snoke et al. (2018)"
 )
+CRAMER = "Cramér (1946), Mathematical Methods of Statistics, Princeton University Press"
 DAVIS = "Davis, Haltiwanger and Schuh (1996), Job Creation and Destruction, MIT Press"
 EMBRECHTS = "Embrechts, Klüppelberg and Mikosch (1997), Modelling Extremal Events, Springer"
 GINI = "Gini (1912); Cowell (2011), Measuring Inequality, Oxford University Press"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from quantail.errors import OptionError
+from quantail.evaluation.association import MEASURES as ASSOCIATION
 from quantail.evaluation.cart import MEASURES as CART
 from quantail.evaluation.coefficients import MEASURES as REGRESSION
 from quantail.evaluation.correlations import MEASURES as CORRELATION
@@ -34,6 +35,7 @@ MEASURES: dict[str, Measure] = {
         MARGINALS,
         COLUMN,
         CORRELATION,
+        ASSOCIATION,
         TAIL,
         REGRESSION,
         PREDICTION,

@@ -21,7 +21,13 @@ from quantail.evaluation.regression_rows import add_formulas, add_sequence, add_
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
-from quantail.evaluation.table_rows import add_correlations, add_distances, add_marginals, add_propensity
+from quantail.evaluation.table_rows import (
+    add_associations,
+    add_correlations,
+    add_distances,
+    add_marginals,
+    add_propensity,
+)
 from quantail.schema import Schema
 
 
@@ -80,6 +86,7 @@ def evaluate(
     add_marginals(rows, pair)
     add_columns(rows, pair, rng)
     add_correlations(rows, pair)
+    add_associations(rows, pair)
     add_sequence(rows, pair)
     add_formulas(rows, pair, regressions)
     add_two_by_two(rows, pair, others, regressions, rng)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import cart, correlations, lasso, marginal, ridge, wasserstein
+from quantail.evaluation import association, cart, correlations, lasso, marginal, ridge, wasserstein
 from quantail.evaluation.fresh import LEAST_ROWS, split_null
 from quantail.evaluation.measure import Measure
-from quantail.evaluation.pair import Pair
+from quantail.evaluation.pair import MOST_LEVELS, Pair
 from quantail.evaluation.pmse import WITH_INTERACTIONS, WITHOUT_INTERACTIONS, AgainstNull, propensity
 from quantail.evaluation.rows import Rows
 
@@ -28,6 +28,7 @@ _FOLDS = 5
 _KENDALL_ROWS = 2000  # its null comes from so many rows: each pair of columns takes a sort
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def resplits_for(values: int) -> int:
@@ -99,6 +100,32 @@ def add_correlations(rows: Rows, pair: Pair) -> None:
                 rows.put(measure, columns, float(difference[i, j]), float(null[i, j]))
             else:
                 rows.skip((measure,), columns, "one of the columns does not vary")
+
+
+def add_associations(rows: Rows, pair: Pair) -> None:
+    """Add the difference in association of every label with the other labels and the numbers."""
+    if not rows.wants(association.ASSOCIATION_DIFFERENCE):
+        return
+    names = (*pair.labels, *pair.numeric)
+    places = association.label_pairs(len(pair.labels), len(names))
+    real, synth = _labels_and_ranks(pair)
+    truth, made = (association.associations(columns, places) for columns in (real, synth))
+    null = np.full(len(places), np.nan)
+    if places and pair.n_real >= LEAST_ROWS:
+
+        def of_rows(chosen: Integers) -> Floats:
+            return association.associations([column[chosen] for column in real], places)
+
+        null = split_null(of_rows, np.arange(pair.n_real), pair.n_synth, np.random.default_rng(0))
+    for (i, j), gap, expected in zip(places, np.abs(made - truth), null, strict=True):
+        rows.put(association.ASSOCIATION_DIFFERENCE, (names[i], names[j]), float(gap), float(expected))
+
+
+def _labels_and_ranks(pair: Pair) -> tuple[association.Columns, association.Columns]:
+    """Columns of both tables, labels first: rare labels together, numbers as ranks."""
+    labels = [cart.bin_labels(np.concatenate(pair.codes[name]), MOST_LEVELS) for name in pair.labels]
+    real, synth = ([association.ranked(t[name]) for name in pair.numeric] for t in (pair.real, pair.synth))
+    return [*(c[: pair.n_real] for c in labels), *real], [*(c[pair.n_real :] for c in labels), *synth]
 
 
 def _add_logistic(rows: Rows, pair: Pair, measures: tuple[Measure, ...], interactions: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.evaluation.association import correlation_ratio, cramers_v, ranked
 from quantail.report.columns import AnyColumn, Labels, Numbers
 
 Floats = NDArray[np.float64]
@@ -53,53 +54,21 @@ def telling_pairs(pairs: Sequence[Pair], most: int) -> list[Pair]:
 
 
 def _ranked(column: AnyColumn, values: NDArray[Any]) -> NDArray[Any]:
-    return values if isinstance(column, Labels) else _ranks(values)
-
-
-def _ranks(values: Floats) -> Floats:
-    """Ranks of values, ties sharing their middle one; missing values have none."""
-    known = np.isfinite(values)
-    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-    ranks = np.full(values.size, np.nan)
-    ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    return ranks
+    return values if isinstance(column, Labels) else ranked(values)
 
 
 def _association(a: AnyColumn, b: AnyColumn, left: NDArray[Any], right: NDArray[Any]) -> float:
     if isinstance(a, Numbers) and isinstance(b, Numbers):
         return _correlation(left, right)
     if isinstance(a, Labels) and isinstance(b, Labels):
-        return _cramer(left, right)
-    return _ratio(left, right) if isinstance(a, Labels) else _ratio(right, left)
+        return cramers_v(left, right)
+    return correlation_ratio(left, right) if isinstance(a, Labels) else correlation_ratio(right, left)
 
 
 def _correlation(left: Floats, right: Floats) -> float:
     both = np.isfinite(left) & np.isfinite(right)
     if not both.all():
-        left, right = _ranks(left[both]), _ranks(right[both])
+        left, right = ranked(left[both]), ranked(right[both])
     if left.size < 2 or np.ptp(left) == 0 or np.ptp(right) == 0:
         return 0.0
     return float(np.corrcoef(left, right)[0, 1])
-
-
-def _ratio(codes: NDArray[np.int64], ranks: Floats) -> float:
-    known = np.isfinite(ranks)
-    codes, ranks = codes[known], ranks[known]
-    total = float(ranks.var()) if ranks.size else 0.0
-    if total == 0:
-        return 0.0
-    counts = np.bincount(codes)
-    means = np.bincount(codes, ranks) / np.maximum(counts, 1)
-    between = float(np.average((means - ranks.mean()) ** 2, weights=counts))
-    return float(np.sqrt(between / total))
-
-
-def _cramer(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
-    counts = np.zeros((left.max() + 1, right.max() + 1))
-    np.add.at(counts, (left, right), 1)
-    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    if min(counts.shape) < 2:
-        return 0.0
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    square = float(((counts - expected) ** 2 / expected).sum())
-    return float(np.sqrt(square / counts.sum() / (min(counts.shape) - 1)))

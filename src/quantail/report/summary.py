@@ -30,7 +30,7 @@ HEADLINES = (
         "Which tail differs most?",
         ("quantile_error_95", "quantile_error_99", "quantile_error_99.9", "hill_error"),
     ),
-    Headline("Which relation differs most?", ("spearman_difference",)),
+    Headline("Which relation differs most?", ("spearman_difference", "association_difference")),
     Headline("Which coefficient differs most?", ("coefficient_difference",)),
     Headline("Are yearly totals right?", ("panel_gross_mape",)),
     Headline("Is job creation right?", ("panel_jc_mae",)),
