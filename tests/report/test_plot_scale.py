@@ -82,7 +82,7 @@ def test_heavy_tails_get_a_logarithmic_axis_and_zeros_a_signed_one():
         (10_000, "10k"),
         (999_999, "1M"),
         (-2.5e9, "-2.5B"),
-        (4e-5, "4e-5"),
+        (4e-5, "4·10⁻⁵"),
     ],
 )
 def test_short_numbers(value, said):

@@ -36,7 +36,8 @@ def test_words_follow_the_share_of_measures_that_are_close(far, words):
 def test_what_stands_out_is_named_once_for_each_family():
     text = said(row("wrt", 5.0), row("wrt_column", 20.0), row("km", 4.0, family="marginals"), row("ks", 1.0))
     assert (
-        "Farthest from it: wrt_column of x (20, 1 for a fresh sample); km of x (4, 1 for a fresh sample)."
+        "Farthest from it: where values lie (wrt_column of x 20; a fresh sample 1); "
+        "tables of counts (km of x 4; a fresh sample 1)."
         in text
     )
     assert "wrt of" not in text

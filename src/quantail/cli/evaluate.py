@@ -175,11 +175,14 @@ def _print_definitions(as_plain: bool) -> None:
     if as_plain:
         print_json([measure.to_dict() for measure in MEASURES.values()])
         return
-    table = _table("measure", "family", "better", "meaning", "reference")
+    from rich.padding import Padding
+
     for measure in MEASURES.values():
         better = f"closer to {measure.best:g}" if measure.direction == "closer" else measure.direction
-        table.add_row(measure.name, measure.family, better, measure.meaning, measure.reference)
-    out.print(table)
+        ends = "{:g} to {:g}".format(*measure.range).replace("inf", "∞")
+        say(f"{measure.name}  {measure.family}, {ends}, better if {better}", style="bold")
+        for text in (measure.meaning, measure.reference):
+            out.print(Padding(plain(text), (0, 0, 0, 4)))
 
 
 def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
@@ -187,7 +190,7 @@ def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in text:
-        table.add_column(title, overflow="fold")
+        table.add_column(title, overflow="fold", no_wrap=title == "measure")
     for title in number:
         table.add_column(title, justify="right")
     return table

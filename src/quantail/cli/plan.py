@@ -170,7 +170,8 @@ def _print(
         say(tree.render())
         note(f"Plan hash {tree.hash()}")
     if expected is not None:
-        say()
+        if tree is not None:
+            say()
         _print_errors(expected)
     if swept:
         say()

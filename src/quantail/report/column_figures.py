@@ -28,7 +28,8 @@ def draw_columns(dossier: Dossier) -> Markup:
         draw_key(),
         *articles,
         hint="Density: where values lie. Tail: how many rows exceed a value; a straight line is a Pareto tail. "
-        "Quantiles: on the diagonal both tables agree.",
+        "Quantiles: on the diagonal both tables agree. Below: the measures of the column, and what a fresh sample "
+        "of the same population would get.",
     )
 
 
@@ -69,4 +70,6 @@ def _remark(row: Measured) -> Markup:
     said = verdict(row)
     fresh = "" if row.null is None else element("small", f" fresh {short(row.null, 2)}")
     worry = element("strong", f" {said.words}") if said is not None and not said.is_close else None
-    return element("div", element("dt", row.name), element("dd", short(row.value), fresh, worry))
+    return element(
+        "div", element("dt", row.name.replace("_", " ")), element("dd", short(row.value), fresh, worry)
+    )

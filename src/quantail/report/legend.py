@@ -16,6 +16,18 @@ def draw_key() -> Markup:
     )
 
 
+def draw_band_key() -> Markup:
+    """Explain a line and the band around it."""
+    line = element("path", d="M0 6H34", class_="line real")
+    band = element("path", d="M0 0H34V12H0Z", class_="fill real")
+    return element(
+        "ul",
+        element("li", _sample(line), "the error to expect"),
+        element("li", _sample(band), "holds nine tables in ten"),
+        class_="key",
+    )
+
+
 def _sample(*parts: Child) -> Markup:
     return element("svg", *parts, viewBox="0 0 34 12", aria_hidden="true")
 

@@ -23,14 +23,15 @@ def draw_measures(dossier: Dossier) -> Markup:
     return section(
         "measures",
         "Every measure",
-        table("Every measure, summed up", head, lines, numbers=(2, 3, 4)),
+        table("Every measure, summed up", head, lines, numbers=(2, 3, 4), stacks=True),
         *(_family(name, rows) for name, rows in _by_family(dossier.measures).items()),
         element("details", element("summary", "Left out, and why"), element("ul", *left_out))
         if left_out
         else None,
         hint="Computed on all rows. Where a measure was taken of several columns, the line shows the one farthest "
         "from a fresh sample of the same population, and the mean over all. The reading compares with what such a "
-        "sample would get on average, and the farthest of several with the farthest of as many.",
+        "sample would get on average, and the farthest of several with the farthest of as many. P-values and "
+        "standardised forms (z) have no reading of their own: the ratio beside them has one.",
     )
 
 
@@ -68,7 +69,7 @@ def _family(name: str, rows: Sequence[Measured]) -> Markup:
     return element(
         "details",
         element("summary", f"{name}: {count}, one by one"),
-        table(f"Measures of the family {name}", head, lines, numbers=(2, 3)),
+        table(f"Measures of the family {name}", head, lines, numbers=(2, 3), stacks=True),
     )
 
 
@@ -86,9 +87,11 @@ def _better(row: Measured) -> str:
     return f"closer to {best}" if row.direction == "closer" else f"{row.direction}, best {best}"
 
 
-def _words(said: Verdict | None) -> str:
-    return "" if said is None else said.words
+def _words(said: Verdict | None) -> Child:
+    if said is None:
+        return ""
+    return said.words if said.is_close else element("strong", said.words)
 
 
 def _columns(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … ({len(names)} columns)"
+    return ", ".join(names) if len(names) <= 2 else f"{names[0]}, … ({len(names)} columns)"

@@ -76,9 +76,16 @@ def links(targets: Sequence[tuple[str, str]], label: str, kind: str = "") -> Mar
 
 
 def table(
-    caption: str, head: Sequence[str], rows: Sequence[Sequence[Child]], numbers: Sequence[int] = ()
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[Child]],
+    numbers: Sequence[int] = (),
+    stacks: bool = False,
 ) -> Markup:
-    """Write a table that scrolls sideways where it is too wide; `numbers` are the columns set to the right."""
+    """Write a table that scrolls sideways where it is too wide, or stacks its cells on a phone.
+
+    `numbers` are the columns set to the right; a stacked cell carries its column's title.
+    """
     titles = (
         element("th", t, scope="col", class_="num" if k in numbers else None) for k, t in enumerate(head)
     )
@@ -88,13 +95,23 @@ def table(
             *(
                 element("th", cell, scope="row")
                 if place == 0
-                else element("td", cell, class_="num" if place in numbers else None)
+                else element(
+                    "td",
+                    cell,
+                    class_="num" if place in numbers else None,
+                    data_title=head[place] if stacks and cell else None,
+                )
                 for place, cell in enumerate(row)
             ),
         )
         for row in rows
     )
-    inner = element("table", element("thead", element("tr", *titles)), element("tbody", *lines))
+    inner = element(
+        "table",
+        element("thead", element("tr", *titles)),
+        element("tbody", *lines),
+        class_="stacks" if stacks else None,
+    )
     # Focusable, so that a keyboard can scroll it.
     return element("div", inner, class_="scroll", role="region", aria_label=caption, tabindex="0")
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from quantail.planning import Band, Expectation, percent
+from quantail.report.legend import draw_band_key, titled
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import facts, page, section, table
 from quantail.report.plots.canvas import Canvas, number
@@ -51,11 +52,18 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
             ]
         ),
         section(
+            "glance",
+            "At a glance",
+            _at_a_glance(swept),
+            hint="The error to expect, by column and epsilon: half of all tables do better, half worse. Errors are "
+            "relative to the table's own quantile or slope: 5% of a median of 200 is 10.",
+        ),
+        section(
             "errors",
             "Expected error against epsilon",
+            draw_band_key(),
             *(_column(swept, place) for place in range(len(first.columns))),
-            hint="Line: the error to expect. Shaded: the band that holds nine tables in ten. Axes are logarithmic; "
-            "errors are relative to the table's own quantile or slope, and those beyond 1000% are drawn at 1000%.",
+            hint="Both axes are logarithmic. Errors beyond 1000% are drawn at 1000%, those below 0.1% at 0.1%.",
         ),
         section(
             "numbers",
@@ -66,6 +74,20 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
         ),
     ]
     return page(f"Plan: {name}", None, body)
+
+
+def _at_a_glance(swept: Sequence[Expectation]) -> Markup:
+    rows = [
+        [
+            column.name,
+            _words(measure),
+            *(percent(expectation.columns[place].errors[measure].expected) for expectation in swept),
+        ]
+        for place, column in enumerate(swept[0].columns)
+        for measure in column.errors
+    ]
+    head = ("column", "error of", *(f"epsilon {expectation.epsilon}" for expectation in swept))
+    return table("Expected error by column and epsilon", head, rows, numbers=range(2, len(head)))
 
 
 def _column(swept: Sequence[Expectation], place: int) -> Markup:
@@ -101,15 +123,18 @@ def _plot(column: str, measure: str, epsilons: Sequence[str], bands: Sequence[Ba
         strict=True,
     )
     shaded = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in around) + "Z"
-    words = _MEASURES.get(measure, f"{measure[1:]}% quantile")
-    label = f"{column}, {words}: error {bands[0]} at epsilon {epsilons[0]}, {bands[-1]} at epsilon {epsilons[-1]}."
+    ends = ", ".join(f"{bands[end]} at epsilon {epsilons[end]}" for end in (0, -1))
     drawing = canvas.drawing(
-        label,
-        canvas.axes("epsilon", "error", y_ticks=_TICKS),
+        f"{column}, {_words(measure)}: error {ends}.",
+        canvas.axes("epsilon", "relative error", y_ticks=_TICKS),
         element("path", d=shaded, class_="fill real"),
         canvas.line(across, middle, "real"),
     )
-    return element("figure", drawing, element("figcaption", words))
+    return titled(_words(measure).capitalize(), drawing)
+
+
+def _words(measure: str) -> str:
+    return _MEASURES.get(measure, "median" if measure == "q50" else f"{measure[1:]}% quantile")
 
 
 def _bought(swept: Sequence[Expectation]) -> Markup:

@@ -1,5 +1,6 @@
 """Whether a regression says the same on both tables: forest plots and the coefficients behind them."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -92,4 +93,14 @@ def _forest(regression: Regression, dossier: Dossier) -> Markup:
 
 
 def _spread(estimate: float, error: float) -> str:
-    return f"{short(estimate)} ± {short(error, 2)}"
+    """Write an estimate to the digits that its standard error leaves it.
+
+    Examples
+    --------
+    >>> _spread(-0.00578, 0.0249), _spread(1234.5, 71.0), _spread(3.0, 0.0)
+    ('-0.006 ± 0.025', '1234 ± 71', '3 ± 0')
+    """
+    if not 1e-4 < error < 1e6:
+        return f"{short(estimate)} ± {short(error, 2)}"
+    places = max(1 - math.floor(math.log10(error)), 0)
+    return f"{estimate:.{places}f} ± {error:.{places}f}"

@@ -37,6 +37,19 @@ HEADLINES = (
     Headline("Do units move like real ones?", ("panel_transition_tv",)),
 )
 _WORST_SHOWN = 3
+# What a family is about, in a reader's words.
+_MATTERS = {
+    "propensity": "telling the rows apart",
+    "distance": "where values lie",
+    "marginals": "tables of counts",
+    "column": "single columns",
+    "correlation": "relations between columns",
+    "tail": "tails",
+    "regression": "coefficients",
+    "prediction": "predictions",
+    "two-by-two": "training and holdout rows",
+    "panel": "dynamics",
+}
 # The least share of measures that are close to a fresh sample, and the words for it.
 _OVERALL = (
     (0.95, "close to a fresh sample throughout"),
@@ -67,7 +80,7 @@ def _opening(measures: Evaluation) -> list[Child]:
     """Say how many measures are close to a fresh sample, and which are farthest from one, one of each family."""
     every = [times for row in measures if (times := ratio(row)) is not None]
     if not every:
-        return ["No measure has a yardstick on these tables; the pictures below show them side by side."]
+        return ["No measure has a yardstick on tables this small; the pictures below show them side by side."]
     close = sum(verdict_of(times).is_close for times in every)
     words = next(words for least, words in _OVERALL if close >= least * len(every))
     return [
@@ -91,8 +104,8 @@ def _standing_out(measures: Evaluation) -> str:
 
 
 def _spoken(row: Measured) -> str:
-    null = "" if row.null is None else f", {short(row.null, 2)} for a fresh sample"
-    return f"{row.name}{_where(row.columns)} ({short(row.value)}{null})"
+    null = "" if row.null is None else f"; a fresh sample {short(row.null, 2)}"
+    return f"{_MATTERS[row.family]} ({row.name}{_where(row.columns)} {short(row.value)}{null})"
 
 
 def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
@@ -122,7 +135,7 @@ def _tiles(measures: Evaluation) -> list[Markup]:
 
 def _tile(question: str, found: Farthest) -> Markup:
     row, said = found.row, found.verdict
-    fresh = "no yardstick" if row.null is None else f"a fresh sample: about {short(row.null)}"
+    fresh = "no yardstick" if row.null is None else f"fresh sample: {short(row.null)}"
     return element(
         "li",
         element("h3", question),

@@ -4,6 +4,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
@@ -13,7 +14,7 @@ def short(value: float, digits: int = 3) -> str:
     Examples
     --------
     >>> short(12_000), short(3_450_000), short(0.02), short(-7.0), short(1e-7)
-    ('12k', '3.45M', '0.02', '-7', '1e-7')
+    ('12k', '3.45M', '0.02', '-7', '1·10⁻⁷')
     """
     if not math.isfinite(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "n/a"
@@ -23,10 +24,10 @@ def short(value: float, digits: int = 3) -> str:
             return (
                 f"{value / unit:.{digits}g}{letter}" if abs(value) < 999.5e12 else f"{value:.{digits - 1}e}"
             )
-    if value != 0 and abs(value) < 1e-3:
+    if value != 0 and abs(value) < 1e-4:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        return f"{mantissa}e{int(exponent)}"
+        return f"{mantissa}·10{str(int(exponent)).translate(_RAISED)}"
     whole = len(str(int(abs(value))))  # digits before the point are all written
     return f"{value:.{max(digits, whole)}g}"
 
