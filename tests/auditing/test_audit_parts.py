@@ -109,6 +109,14 @@ def test_bounds_of_valid_mechanisms_stay_below_the_claim():
     assert len(found) == 8 and all(one.passed and math.isfinite(one.figure) for one in found)
 
 
+def test_histories_of_a_unit_are_told_apart_once_a_panel_costs_more_than_claimed():
+    for make in (trials.pooled_panel, trials.yearly_panel):  # with next to no noise, by the sign of the score
+        trial = make(10**6)
+        first, second = (trial.build()(table, None) for table in trial.pair)
+        assert first > second
+    assert trials.yearly_panel(40).run(100, 1e-3).bound > 1
+
+
 def test_random_pairs_are_neighbours():
     for trial in trials.trials(("slope",)):
         one, other = (sorted(map(repr, table)) for table in trial.pair)

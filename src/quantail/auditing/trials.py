@@ -19,8 +19,8 @@ from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.lattices import Lattice, lattices
 from quantail.auditing.mechanisms import Replacement
 from quantail.privacy import Relation
-from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelSynthesizer, TableSynthesizer
 
 CHOSEN = (
     "ladder, quartiles",
@@ -32,10 +32,13 @@ CHOSEN = (
     "kng, one column",
     "stepwise, one column",
     "sandwich, one column",
+    "whole panel, pooled",
+    "whole panel, stepwise",
 )
 _RANDOM_ROWS = 9  # rows of random tables; the public size that mechanisms are told stays that of the lattice
 _SMALLEST_TABLE = 20
 _NEVER = 1e-300  # in place of a probability of zero
+_MOVED = np.array([0.7, 0.25, 0.25])  # how far a history moves the sums of a panel that its attacker looks at
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,9 @@ class Trial:
     pair: tuple[Table, Table]
     short: tuple[Replacement, ...] = ()
     enumerated: bool = True  # the exact law is cheap to find
+    score: Callable[[Any], float] | None = (
+        None  # of outputs, larger for the first table; learned if there is none
+    )
     share: float = 1.0  # of the runs: some mechanisms take longer
 
     def run(self, runs: int, error: float) -> Evidence:
@@ -55,8 +61,8 @@ class Trial:
         with enumerable(), replaced(*self.short):  # OpenDP's maps are remembered, draws are the real ones
             mechanism, enough = self.build(), max(int(runs * self.share), 20)
             first, second = (secure_draws(mechanism, table) for table in self.pair)
-            if not self.enumerated:
-                return gather(first, second, enough, error)
+            if self.score is not None or not self.enumerated:
+                return gather(first, second, enough, error, self.score)
             one, other = (law_of_release(mechanism, table) for table in self.pair)
 
             def ratio(output: Hashable) -> float:
@@ -76,12 +82,14 @@ def law_of_release(mechanism: Mechanism, table: Table) -> dict[Hashable, float]:
 
 
 def trials(chosen: tuple[str, ...] = CHOSEN, seed: int = 1) -> list[Trial]:
-    """Return all trials: worst and random pairs of every mechanism, counts, and a whole table."""
+    """Return all trials: worst and random pairs of every mechanism, counts, whole tables and whole panels."""
     cases = [case for case in lattices() if case.name in chosen]
     rng = np.random.default_rng(seed)
     found = [trial for case in cases for trial in (_worst(case), _random(case, rng))]
     relations: tuple[Relation, ...] = ("replace-one", "add-remove")
-    return [*found, *(trial for relation in relations for trial in (_counts(relation), _whole(relation)))]
+    whole = [trial for relation in relations for trial in (_counts(relation), _whole(relation))]
+    panels = [trial for trial in (pooled_panel(), yearly_panel()) if trial.name in chosen]
+    return [*found, *whole, *panels]
 
 
 def _worst(case: Lattice) -> Trial:
@@ -129,6 +137,51 @@ def _whole(relation: Relation) -> Trial:
     last = (("b", 12),)
     pair = ((*rows, ("a", 0)), rows + last) if relation == "replace-one" else (rows, rows + last)
     return Trial("whole table, end to end", relation, lambda: mechanism, pair, enumerated=False, share=0.1)
+
+
+def pooled_panel(epsilon: int = 1) -> Trial:
+    """Fit a panel with the pooled method; one unit grows from smallest to largest, or shrinks the other way.
+
+    The attacker adds up what is released about growth, trend and levels, in units of its noise, each up to what the
+    unit can move it; units that are idle throughout add nothing, so the sign of the sum tells the histories apart.
+    """
+    synthesizer = PanelSynthesizer(_PANEL, epsilon)
+
+    def mechanism(table: Table, noise: Any) -> Hashable:
+        sums = _released_panel(synthesizer, table)["lead"]["sums"]
+        (earlier, later, *_), trend = sums["year"], sums["trend"]
+        seen = np.array([sums["growth"][1], trend["sum"], later - earlier])
+        noises = [sums["deviations"][2], trend["deviation"], 2**0.5 * sums["deviations"][0]]
+        return round(20 * float((np.clip(seen, -_MOVED, _MOVED) / noises).sum()))
+
+    idle = ((0, 0),) * 3
+    pair = ((*idle, (1, 100)), (*idle, (100, 1)))
+    return Trial("whole panel, pooled", "replace-one", lambda: mechanism, pair, score=float, share=0.1)
+
+
+def yearly_panel(epsilon: int = 1) -> Trial:
+    """Fit a panel of two units year by year; one is always in the middle, the other smallest or largest throughout.
+
+    The attacker counts the periods whose median lies in the upper half.
+    """
+    synthesizer = PanelSynthesizer(_PANEL, epsilon, method="stepwise", taus=[0.5])
+
+    def mechanism(table: Table, noise: Any) -> Hashable:
+        first, second = _released_panel(synthesizer, table)["periods"]
+        return sum(int(lines["base"] >= 50) for lines in (*first["births"], *second["continuers"]))
+
+    pair = (((50, 50), (100, 100)), ((50, 50), (0, 0)))
+    return Trial("whole panel, stepwise", "replace-one", lambda: mechanism, pair, score=float, share=0.4)
+
+
+_PANEL = Schema((Column("size", "integer", 0, 100),), "unit", panel=Panel("id", "first", "last", 2000, 2001))
+
+
+def _released_panel(synthesizer: PanelSynthesizer, histories: Table) -> Any:
+    units = len(histories)
+    public = {"id": np.arange(units), "first": np.full(units, 2000), "last": np.full(units, 2001)}
+    sizes = {f"size_{2000 + k}": values for k, values in enumerate(zip(*histories, strict=True))}
+    return synthesizer.fit(pa.table(public | sizes)).to_dict()["groups"][0]["released"]
 
 
 def trial_findings(
