@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from quantail.evaluation import panel
+from quantail.evaluation.clusters import design_effect, widened
 from quantail.evaluation.column_rows import add_columns
 from quantail.evaluation.pair import Pair, read_pair
 from quantail.evaluation.panel_null import panel_against_null
@@ -95,6 +96,9 @@ def evaluate(
 
 
 def _add_panels(rows: Rows, pair: Pair) -> None:
+    if pair.panels:
+        effect = float(np.mean([design_effect(real) for _, real, _ in pair.panels]))
+        rows.measures = widened(rows.measures, effect)
     if not rows.wants(*panel.MEASURES):
         return
     for name, real, synth in pair.panels:

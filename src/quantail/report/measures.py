@@ -94,4 +94,4 @@ def _words(said: Verdict | None) -> Child:
 
 
 def _columns(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 2 else f"{names[0]}, … ({len(names)} columns)"
+    return ", ".join(names) if len(names) <= 2 else f"{len(names)} columns"

@@ -83,7 +83,7 @@ def _forest(regression: Regression, dossier: Dossier) -> Markup:
         [e.term, _spread(e.real, e.real_error), _spread(e.synth, e.synth_error), f"{e.shift:+.1f}"]
         for e in estimates
     ]
-    head = ("term", "real", "synthetic", "shift")
+    head = ("term", "real", "synthetic", "shift in standard errors")
     return element(
         "div",
         element("figure", draw_forest(str(regression.formula.response), estimates)),

@@ -57,8 +57,10 @@ def ratio(row: Measured) -> float | None:
 
     Nor is it known where even the worst possible value is not far by this yardstick, as for p-values.
     """
-    if row.null is None or row.null == row.best:
+    if row.null is None:
         return None
+    if row.null == row.best:  # a fresh sample would be exact, as with few distinct values
+        return None if row.badness else 0.0
     fresh = abs(row.null - row.best)
     worst = max(abs(end - row.best) for end in row.measure.range)
     return row.badness / fresh if worst > _CLOSE * fresh else None
