@@ -32,7 +32,7 @@ class Replayed:
     Parameters
     ----------
     removed : int, optional
-        The row that the neighbour lacks, with the numbers that belonged to it.
+        The place, in its group, of the row that the neighbour lacks, with the numbers that belonged to it.
     """
 
     private = False
@@ -80,7 +80,8 @@ class Replayed:
             numbers = self.rng.random(size)
         else:
             numbers = self.earlier.uniform[len(self.uniform)]
-            numbers = numbers if self.removed is None else np.delete(numbers, self.removed)
+            if self.removed is not None and numbers.size != size:  # groups without that row have all numbers
+                numbers = np.delete(numbers, self.removed)
         self.uniform.append(numbers)
         return numbers
 
@@ -160,7 +161,7 @@ def replay(
     fit : callable
         From a table to a released model with `to_dict`, by a synthesizer with secure noise.
     removed : int, optional
-        Under add/remove, the place of the row that `second` lacks.
+        Under add/remove, the place in its group of the row that `second` lacks.
 
     Raises
     ------

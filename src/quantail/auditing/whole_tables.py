@@ -5,7 +5,7 @@ compared with the leaf's own cost, so the claim is as sharp as at a small budget
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from quantail.auditing.findings import Finding
 from quantail.auditing.replay import Divergence, Replay, replay
+from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.privacy import Relation
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer
@@ -52,14 +53,14 @@ def frame_of(seed: int, rows: int = ROWS) -> Frame:
     }
 
 
-def neighbour_of(frame: Frame, row: int, relation: str) -> Frame:
-    """Return the table with one row made extreme, or without it."""
+def neighbour_of(frame: Frame, row: int, relation: str, extreme: Mapping[str, Any] = EXTREME) -> Frame:
+    """Return the table with one row made extreme in the columns that `extreme` holds, or without it."""
     changed = {name: list(values) for name, values in frame.items()}
     for name, values in changed.items():
-        if relation == "replace-one":
-            values[row] = EXTREME[name]
-        else:
+        if relation != "replace-one":
             del values[row]
+        elif name in extreme:
+            values[row] = extreme[name]
     return changed
 
 
@@ -71,10 +72,12 @@ class WholeFit:
     epsilon: int
     method: str = "ladder"
     options: dict[str, Any] = field(default_factory=dict)
+    rich: bool = False
 
     def synthesizer(self, relation: Relation) -> TableSynthesizer:
         """Return the synthesizer."""
-        schema = schema_of(relation, numbers_only=self.method != "ladder")
+        plain = schema_of(relation, numbers_only=self.method != "ladder")
+        schema = rich_schema(relation) if self.rich else plain
         return TableSynthesizer(schema, self.epsilon, method=self.method, **self.options)
 
 
@@ -83,6 +86,7 @@ FITS = (
     WholeFit("ladder, tilts", 60),
     WholeFit("ladder, tilts on both sides", 90),
     WholeFit("ladder, bins", 110),
+    WholeFit("ladder, rich columns in groups", 60, rich=True),
     *(
         WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
         for order in ("kng", "stepwise", "sandwich")
@@ -108,12 +112,13 @@ def replay_finding(fit: WholeFit, relation: Relation, repeats: int) -> Finding:
 def _replay(fit: WholeFit, relation: Relation, repeat: int) -> Replay:
     synthesizer = fit.synthesizer(relation)
     row = (17, 0, ROWS - 1)[repeat] if repeat < 3 else (37 * repeat) % ROWS
-    frame = frame_of(4 + repeat)
+    frame = rich_frame(4 + repeat, ROWS) if fit.rich else frame_of(4 + repeat)
+    neighbour = neighbour_of(frame, row, relation, RICH_EXTREME if fit.rich else EXTREME)
     first, second = (
-        pa.table({name: part[name] for name in synthesizer.schema.names})
-        for part in (frame, neighbour_of(frame, row, relation))
+        pa.table({name: part[name] for name in synthesizer.schema.names}) for part in (frame, neighbour)
     )
-    removed = row if relation == "add-remove" else None
+    place = row // 2 if fit.rich else row  # in its group
+    removed = place if relation == "add-remove" else None
     return replay(synthesizer.fit, first, second, seed=row, removed=removed)
 
 

@@ -1,0 +1,207 @@
+"""Panels: everything seen of a run is the same with the same answers, and confidential values stay where they belong.
+
+Values are marked: whatever numpy computes from a marked array is marked too, until the gate has answered. Modules that
+only see released tables must never hold a marked array, nor may a number be read off one.
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from quantail.auditing.replay import Replayed, replaying
+from quantail.auditing.whole_panels import SCHEMA, panel_of
+from quantail.frames import PanelData
+from quantail.privacy import Gate, Ledger
+from quantail.synthesis import PanelSynthesizer, panel, panel_history
+
+METHODS = {
+    "pooled": {},
+    "stepwise": {"slopes": "fixed", "taus": [0.5, 0.9]},
+    "sandwich": {"slopes": "varying", "taus": [0.5, 0.6, 0.95]},
+}
+
+
+def seen_of_a_run(table: Any, method: str, folder: Any, noise: Replayed, caplog: Any) -> dict[str, Any]:
+    """Fit a panel and return all that can be seen of it."""
+    folder.mkdir()
+    ledger = Ledger.create(folder / "ledger", "panel", 1)
+    told: list[tuple[str, float]] = []
+    caplog.clear()
+    with replaying(noise):
+        maker = PanelSynthesizer(SCHEMA, 1, method=method, **METHODS[method])
+        model = maker.fit(table, ledger, progress=lambda name, share: told.append((name, share)))
+        model.save(folder / "model.json")
+        drawn = model.sample(seed=1)
+    return {
+        "model": (folder / "model.json").read_bytes(),
+        "progress": told,
+        "log": [(r.name, r.getMessage()) for r in caplog.records if r.name != "quantail.internal"],
+        "account": [(entry.amount, entry.purpose, entry.plan_hash) for entry in ledger.entries()],
+        "questions": noise.costs,
+        "table": drawn,
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_the_same_answers_a_panel_looks_the_same_to_the_last_byte(method, tmp_path, caplog) -> None:
+    caplog.set_level(logging.DEBUG)
+    one = Replayed(3)
+    first = seen_of_a_run(panel_of(1), method, tmp_path / "one", one, caplog)
+    second = seen_of_a_run(panel_of(1, 7), method, tmp_path / "other", Replayed(3, one), caplog)
+    assert len(first["questions"]) > 5
+    for what in first:
+        assert first[what] == second[what], what
+
+
+class Marked(np.ndarray[Any, Any]):
+    """An array of confidential numbers: what is computed from it is marked too."""
+
+    read: ClassVar[set[str]] = set()  # modules that turned one into a plain number
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        named["out"] = tuple(map(plain, named["out"])) if named.get("out") else None
+        return marked(getattr(ufunc, method)(*map(plain, inputs), **named))
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, named: Any) -> Any:
+        return marked(function(*plain(inputs), **plain(named)))
+
+    def tolist(self) -> Any:
+        note_reader()
+        return super().tolist()
+
+    def __float__(self) -> float:
+        note_reader()
+        return float(self.view(np.ndarray))
+
+    def __bool__(self) -> bool:
+        note_reader()
+        return bool(self.view(np.ndarray))
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Marked):
+        return value.view(np.ndarray)
+    if isinstance(value, tuple | list):
+        return type(value)(map(plain, value))
+    return {name: plain(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+def marked(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return type(value)(map(marked, value))
+    return np.asarray(value).view(Marked) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def note_reader() -> None:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and not str(frame.f_globals.get("__name__")).startswith("quantail."):
+        frame = frame.f_back
+    Marked.read.add("" if frame is None else str(frame.f_globals["__name__"]).removeprefix("quantail."))
+
+
+# Modules that work on confidential histories; those that fit models to released tables are not among them.
+HANDLED = {
+    "frames.panel",
+    "synthesis.panel",
+    "synthesis.panel_units",  # leaves values behind
+    "synthesis.panel_pooled",
+    "synthesis.panel_spells",  # lays values along the line of spells
+    "synthesis.panel_scale",
+    "synthesis.panel_tables",  # the tables that are asked for
+    "synthesis.panel_history",
+    "synthesis.panel_pay",
+    "quantiles.scale",
+    "privacy.gate",
+}
+
+
+@contextmanager
+def watching(modules: set[str]) -> Iterator[None]:
+    def holds(value: Any, depth: int = 0) -> bool:
+        if isinstance(value, Marked):
+            return True
+        if depth < 2 and isinstance(value, dict | tuple | list) and len(value) < 100:
+            return any(
+                holds(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value)
+            )
+        return depth < 2 and any(holds(item, depth + 1) for item in getattr(value, "__dict__", {}).values())
+
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        name = str(frame.f_globals.get("__name__", ""))
+        is_ours = event in ("call", "return") and name.startswith("quantail.")
+        if is_ours and any(holds(value) for value in [*frame.f_locals.values(), argument]):
+            modules.add(name.removeprefix("quantail."))
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+@pytest.fixture
+def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set[str]]]:
+    """Return a fit of a panel whose values are marked; it tells who held marked arrays, and who read numbers off."""
+    read, count = panel.confidential_panel, Gate.count
+
+    def confidential_panel(frame: Any, schema: Any) -> PanelData:
+        data = read(frame, schema)
+        values = {name: array.view(Marked) for name, array in data.values.items()}
+        return PanelData(
+            schema, data.units, data.entry, data.exit, data.group, data.public, values, data.rows
+        )
+
+    def answered(self: Gate, leaf: Any, counts: Any, sensitivity: int) -> Any:
+        # Else the mark was lost on the way, and nothing is watched; these two only pick or fill in public points.
+        assert isinstance(counts, Marked) or leaf.name in ("pairs", "stays")
+        return count(self, leaf, plain(counts), sensitivity)
+
+    array = np.array
+
+    def marked_array(given: Any, *rest: Any, **named: Any) -> Any:
+        made = array(plain(given), *rest, **named)
+        is_marked = isinstance(given, list) and any(isinstance(item, Marked) for item in given)
+        return made.view(Marked) if is_marked or isinstance(given, Marked) else made
+
+    # These would take the mark off.
+    monkeypatch.setattr(np, "asarray", np.asanyarray)
+    monkeypatch.setattr(np, "array", marked_array)
+    monkeypatch.setattr(panel, "confidential_panel", confidential_panel)
+    monkeypatch.setattr(Gate, "count", answered)
+    monkeypatch.setattr(Marked, "read", set())
+
+    def fit() -> tuple[set[str], set[str]]:
+        modules: set[str] = set()
+        with watching(modules):
+            PanelSynthesizer(SCHEMA, 1, noise="simulated", seed=1).fit(panel_of(1))
+        return modules, Marked.read
+
+    return fit
+
+
+def test_histories_stay_in_the_modules_made_for_them(marking) -> None:
+    modules, readers = marking()
+    assert modules <= HANDLED
+    assert {"synthesis.panel_tables", "synthesis.panel_history", "synthesis.panel_pay"} <= modules
+    assert readers == set()
+
+
+def test_a_history_that_strays_shows(marking, monkeypatch) -> None:
+    honest = panel_history.size_table
+
+    def straying(spells: Any, track: Any, edges: Any) -> Any:
+        panel_history.Curve((0.0, 1.0), (0.0, 1.0)).at(track.size)  # stands for a curve fitted to real sizes
+        float(track.size.max())  # and for a cap that is no released number
+        return honest(spells, track, edges)
+
+    monkeypatch.setattr(panel_history, "size_table", straying)
+    modules, readers = marking()
+    assert "synthesis.panel_curve" in modules
+    assert readers != set()
