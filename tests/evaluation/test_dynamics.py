@@ -191,3 +191,16 @@ def test_differences_without_a_meaning_are_refused():
         gross_mape([[0, 0]], [[1, 1]])
     with pytest.raises(DataError, match="single period"):
         jc_mae([[1]], [[1]])
+
+
+def test_differences_of_moves_by_hand():
+    # Two units of three stay as they are in the real panel, one in the synthetic one: a third of all.
+    real, synth = [[10, 10], [10, 10], [10, 20]], [[10, 10], [10, 20], [10, 20]]
+    assert unchanged_difference(real, synth) == pytest.approx(100 / 3)
+    assert growth_difference(real, synth) == pytest.approx(100 / 3)
+    # Moves between classes: 10 and 20 lie in different ones, so that a third of the moves is elsewhere.
+    assert transition_difference(real, synth) == pytest.approx(100 / 3)
+    # Sizes of 10 are 5 of 6 in one panel and 4 of 6 in the other.
+    assert size_class_difference(real, synth) == pytest.approx(100 / 6)
+    # One of three units is the top 10% (rounded up), and the top 1%: 20 of 40 jobs against 20 of 50 in the second year.
+    assert top_share_difference(real, synth) == pytest.approx(100 * (0.5 - 0.4) / 2)

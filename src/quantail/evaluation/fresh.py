@@ -46,7 +46,8 @@ def split_null(
     n_synth: int,
     rng: np.random.Generator,
     most: int | None = None,
+    splits: int | None = None,
 ) -> Floats:
     """Mean absolute difference of statistics between the real rows and so many fresh ones; of `most` rows for speed."""
-    gaps = [np.abs(statistic(first) - statistic(second)) for first, second in halves(real, rng, most)]
+    gaps = [np.abs(statistic(first) - statistic(second)) for first, second in halves(real, rng, most, splits)]
     return np.asarray(np.mean(gaps, axis=0) * from_halves(len(real), n_synth, most))

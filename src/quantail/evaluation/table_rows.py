@@ -25,7 +25,7 @@ columns than this, it is left out."""
 _RESPLIT_VALUES = 60_000_000  # pooled values times re-splits; bounds the time of WRT on large tables
 _TREE_VALUES = 60_000_000  # values times trees; bounds the time of the null of CART
 _FOLDS = 5
-_KENDALL_ROWS = 2000  # its null comes from so many rows: each pair of columns takes a sort
+_KENDALL = 2000, 8  # its null comes from so many rows and splits: each pair of columns takes a sort
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -180,7 +180,7 @@ def _correlation_null(real: Floats, n_synth: int, kind: correlations.Kind) -> Fl
     if complete.size > 1 and len(real) >= LEAST_ROWS:
         known = rankdata(real[:, complete], axis=0) if kind == "spearman" else real[:, complete]
         matrix = partial(correlations.correlation_matrix, kind="kendall" if kind == "kendall" else "pearson")
-        most = _KENDALL_ROWS if kind == "kendall" else None
-        found = split_null(matrix, known, n_synth, np.random.default_rng(0), most)
+        most, splits = _KENDALL if kind == "kendall" else (None, None)
+        found = split_null(matrix, known, n_synth, np.random.default_rng(0), most, splits)
         null[np.ix_(complete, complete)] = found
     return null

@@ -45,7 +45,7 @@ _ERRORS = (
     "and the error of the model.",
     "Medians and quartiles are the most exact; quantiles beyond the last one in the plan are extrapolated.",
     "Relations are kept as far as the plan asks for them: slopes, bends and shifts of each column on the "
-    "columns before it. Finer interactions are smoothed.",
+    "columns before it. Finer interactions are smoothed, and a relation that no line of the budget names is lost.",
     "Errors shrink as the number of rows times epsilon grows, and are largest in small groups.",
 )
 _LIMITS = (

@@ -106,4 +106,4 @@ def _inputs(inputs: list[Mapping[str, Any]]) -> Markup:
         ]
         for stated in inputs
     ]
-    return table("Public inputs", ("column", "type", "public facts", "explained by", "source"), rows)
+    return table("Public inputs", ("column", "type", "public facts", "may be explained by", "source"), rows)

@@ -76,7 +76,7 @@ def _ledger(receipt: Mapping[str, Any] | None) -> list[str]:
 
 
 def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
-    rows = ["| column | type | public facts | explained by | source |", "|---|---|---|---|---|"]
+    rows = ["| column | type | public facts | may be explained by | source |", "|---|---|---|---|---|"]
     for stated in inputs:
         cells = (
             stated["column"],

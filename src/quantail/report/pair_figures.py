@@ -9,6 +9,7 @@ from quantail.report.legend import draw_key
 from quantail.report.markup import Markup, element
 from quantail.report.page import section, table
 from quantail.report.plots.correlations import draw_correlations
+from quantail.report.plots.numbers import plain
 from quantail.report.plots.pairs import SHOWN_ROWS, draw_pair
 
 MOST_PAIRS = 8
@@ -44,10 +45,11 @@ def _at_a_glance(columns: Sequence[AnyColumn], pairs: Sequence[Pair]) -> Markup 
     if len(names) < 3:
         return None
     caption = (
-        "Rank correlations: real above the diagonal, synthetic below. Blue is positive, orange negative."
+        "Rank correlations: real above the diagonal, synthetic below, columns in the order of the rows. Blue is "
+        "positive, orange negative, and the darker the stronger."
     )
     worst = sorted(pairs, key=lambda pair: -pair.gap)[:MOST_PAIRS]
-    rows = [[f"{p.first.name} and {p.second.name}", f"{p.real:.2f}", f"{p.synth:.2f}"] for p in worst]
+    rows = [[f"{p.first.name} and {p.second.name}", plain(p.real, 2), plain(p.synth, 2)] for p in worst]
     head = ("largest differences", "real", "synthetic")
     return element(
         "div",
@@ -58,5 +60,6 @@ def _at_a_glance(columns: Sequence[AnyColumn], pairs: Sequence[Pair]) -> Markup 
 
 
 def _pair(pair: Pair) -> Markup:
-    caption = f"{pair.first.name} and {pair.second.name}: association {pair.real:.2f} real, {pair.synth:.2f} synthetic"
+    strengths = f"association {plain(pair.real, 2)} real, {plain(pair.synth, 2)} synthetic"
+    caption = f"{pair.first.name} and {pair.second.name}: {strengths}"
     return element("figure", element("div", *draw_pair(pair), class_="pair"), element("figcaption", caption))

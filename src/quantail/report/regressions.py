@@ -15,7 +15,7 @@ from quantail.report.legend import draw_key
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, sentence, table
 from quantail.report.plots.forest import Estimate, draw_forest
-from quantail.report.plots.numbers import short
+from quantail.report.plots.numbers import plain, short
 
 MOST_PREDICTORS = 12
 
@@ -36,8 +36,9 @@ def draw_regressions(dossier: Dossier) -> Markup | None:
         "Regressions",
         draw_key(),
         *parts,
-        hint="Coefficients with 95% intervals on both tables, and their estimates ± standard errors. Those of the "
-        "synthetic table are computed as if its rows were real, so they leave out the noise of privacy.",
+        hint="Coefficients with 95% intervals on both tables, and their estimates ± standard errors; the shift is in "
+        "standard errors of the real fit. Errors of the synthetic table are computed as if its rows were real, so they "
+        "leave out the noise of privacy.",
     )
 
 
@@ -83,7 +84,7 @@ def _forest(regression: Regression, dossier: Dossier) -> Markup:
         [e.term, _spread(e.real, e.real_error), _spread(e.synth, e.synth_error), f"{e.shift:+.1f}"]
         for e in estimates
     ]
-    head = ("term", "real", "synthetic", "shift in standard errors")
+    head = ("term", "real", "synthetic", "shift")
     return element(
         "div",
         element("figure", draw_forest(str(regression.formula.response), estimates)),
@@ -103,4 +104,4 @@ def _spread(estimate: float, error: float) -> str:
     if not 1e-4 < error < 1e6:
         return f"{short(estimate)} ± {short(error, 2)}"
     places = max(1 - math.floor(math.log10(error)), 0)
-    return f"{estimate:.{places}f} ± {error:.{places}f}"
+    return f"{plain(estimate, places)} ± {error:.{places}f}"

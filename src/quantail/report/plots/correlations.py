@@ -6,6 +6,7 @@ from quantail.report.association import Pair
 from quantail.report.columns import Numbers
 from quantail.report.markup import Child, Markup, element
 from quantail.report.plots.canvas import drawing, number
+from quantail.report.plots.numbers import plain
 from quantail.report.plots.shares import clipped
 
 _SIZE, _LEFT = 360.0, 96.0
@@ -29,8 +30,8 @@ def draw_correlations(names: Sequence[str], pairs: Sequence[Pair]) -> Markup:
             parts.append(_square(column, row, step, pair.synth, f"synthetic, {names_}", len(names)))
     worst = max(pairs, key=lambda pair: pair.gap)
     label = (
-        f"Rank correlations of {len(names)} columns, real above the diagonal, synthetic below. They differ most "
-        f"for {worst.first.name} and {worst.second.name}: {worst.real:.2f} real, {worst.synth:.2f} synthetic."
+        f"Rank correlations of {len(names)} columns, real above the diagonal, synthetic below. They differ most for "
+        f"{worst.first.name} and {worst.second.name}: {plain(worst.real, 2)} real, {plain(worst.synth, 2)} synthetic."
     )
     return drawing(_SIZE, _SIZE - _LEFT + 12, label, *parts)
 
@@ -45,7 +46,7 @@ def _square(row: int, column: int, step: float, value: float, title: str, count:
     kind = "diagonal" if diagonal else "negative" if value < 0 else "positive"
     square = element(
         "rect",
-        element("title", title if diagonal else f"{title}: {value:.2f}"),
+        element("title", title if diagonal else f"{title}: {plain(value, 2)}"),
         x=number(x + 0.5),
         y=number(y + 0.5),
         width=number(step - 1),
@@ -56,5 +57,7 @@ def _square(row: int, column: int, step: float, value: float, title: str, count:
     if diagonal or count > _SPELLED_OUT:
         return square
     shade = "tick mid on" if abs(value) > 0.55 else "tick mid"
-    text = element("text", f"{value:.2f}", x=number(x + step / 2), y=number(y + step / 2 + 3.5), class_=shade)
+    text = element(
+        "text", plain(value, 2), x=number(x + step / 2), y=number(y + step / 2 + 3.5), class_=shade
+    )
     return element("g", square, text)

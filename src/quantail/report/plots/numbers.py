@@ -32,6 +32,17 @@ def short(value: float, digits: int = 3) -> str:
     return f"{value:.{max(digits, whole)}g}"
 
 
+def plain(value: float, places: int) -> str:
+    """Write a number with so many decimals, and 0 without a sign.
+
+    Examples
+    --------
+    >>> plain(-0.001, 2), plain(-0.016, 2)
+    ('0.00', '-0.02')
+    """
+    return f"{round(value, places) + 0.0:.{places}f}"
+
+
 def percent(share: float) -> str:
     """Write a share in percent, with more digits for small ones.
 

@@ -7,6 +7,7 @@ from quantail.report.association import Pair
 from quantail.report.columns import Labels, Numbers
 from quantail.report.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
+from quantail.report.plots.numbers import plain
 from quantail.report.plots.scale import Scale
 from quantail.report.plots.shares import clipped, draw_shares
 
@@ -43,8 +44,10 @@ def _clouds(pair: Pair, first: Numbers, second: Numbers) -> list[Markup]:
             lines = [
                 canvas.line(*line, "real thin") for line in _given(first.real, second.real, edges)
             ] + lines
-        heading = element("text", f"{title}, rank correlation {strength:.2f}", x="50", y="14", class_="title")
-        label = f"{title} rows: {second.name} against {first.name}. Rank correlation {strength:.2f}."
+        heading = element(
+            "text", f"{title}, rank correlation {plain(strength, 2)}", x="50", y="14", class_="title"
+        )
+        label = f"{title} rows: {second.name} against {first.name}. Rank correlation {plain(strength, 2)}."
         drawings.append(
             canvas.drawing(
                 label,
