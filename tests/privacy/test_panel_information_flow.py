@@ -190,7 +190,7 @@ def test_histories_stay_in_the_modules_made_for_them(marking) -> None:
     modules, readers = marking()
     assert modules <= HANDLED
     assert {"synthesis.panel_tables", "synthesis.panel_history", "synthesis.panel_pay"} <= modules
-    assert readers == set()
+    assert readers <= {"frames.panel"}  # which refuses values where a unit is not active
 
 
 def test_a_history_that_strays_shows(marking, monkeypatch) -> None:
@@ -204,4 +204,4 @@ def test_a_history_that_strays_shows(marking, monkeypatch) -> None:
     monkeypatch.setattr(panel_history, "size_table", straying)
     modules, readers = marking()
     assert "synthesis.panel_curve" in modules
-    assert readers != set()
+    assert "synthesis.panel_history" in readers

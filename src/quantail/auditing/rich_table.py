@@ -25,7 +25,7 @@ def rich_schema(relation: Relation) -> Schema:
         Column("region", "category", categories=("north", "south")),
         Column("mood", "ordinal", categories=("bad", "fair", "good"), missing=True),
         Column("pay", "numeric", 0, 1e5, grid="log", missing=True, missing_codes=(-8,), atoms=(0,)),
-        Column("hired", "date", "2020-01-01", "2021-12-31"),
+        Column("hired", "date", lower=18_262, upper=18_992),  # the years 2020 and 2021, in days
         Column("owner", "boolean"),
         Column("spent", "numeric", -1e5, 1e5, grid="log", missing=True),
         Column("tips", "numeric", 0, 1e5, missing=True),
