@@ -13,16 +13,14 @@ from quantail.auditing.counting import (
     calibration,
     categories_in_context,
     count_loss,
+    labels_alone,
+    pairs_of_cells,
     rows_of_groups,
     search_counts,
     values_of_a_column,
 )
 from quantail.privacy import Gate, Plan
-from quantail.quantiles import HeldRows, draw_calibration
-from quantail.schema import Column
-from quantail.synthesis.category_fitting import fit_category
-from quantail.synthesis.design import ColumnDesign
-from quantail.synthesis.fit_state import Fit
+from quantail.quantiles import draw_calibration
 
 RELATIONS = ("replace-one", "add-remove")
 KINDS = list(product(range(3), range(2)))
@@ -39,23 +37,16 @@ def test_counts_cost_exactly_their_leaf(counting, domain, relation):
     assert 0.99 < search_counts(counting(relation), domain, 3, relation).loss <= 1
 
 
-def labels_alone(relation, labels):
-    """Count labels without a context."""
-    column = Column("kind", "category", categories=tuple("abc"[:labels]))
-    plan = Plan.sequence("kind", [Plan.leaf("count", F(1))])
-
-    def counting(table, noise):
-        rows = HeldRows({"kind": np.array(table, dtype=np.int64)})
-        fit = Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
-        return fit_category(fit, ColumnDesign(column, plan, cells=True))
-
-    return counting
-
-
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("labels", [2, 3])
 def test_labels_alone_cost_exactly_their_leaf(labels, relation):
     assert 0.99 < search_counts(labels_alone(relation, labels), range(labels), 3, relation).loss <= 1
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("contexts", [1, 3])
+def test_pairs_in_a_chosen_context_cost_exactly_their_leaf(contexts, relation):
+    assert 0.99 < search_counts(pairs_of_cells(relation, contexts), KINDS, 3, relation).loss <= 1
 
 
 def test_two_labels_of_a_public_number_of_rows_are_one_count():

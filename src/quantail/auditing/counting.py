@@ -20,6 +20,7 @@ from quantail.privacy.noise import Stream
 from quantail.quantiles import HeldRows, Scale, draw_calibration
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, category_fitting, fit_state
+from quantail.synthesis.choosing import Cells, count_pairs
 from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.design import ColumnDesign
 
@@ -100,6 +101,35 @@ def categories_in_context(relation: Relation) -> Counting:
     return counting
 
 
+def labels_alone(relation: Relation, labels: int = 2) -> Counting:
+    """Count labels without a context; a row is its label. Two of them are told by one count where rows are public."""
+    column = Column("kind", "category", categories=tuple("abc"[:labels]))
+    plan = Plan.sequence("kind", [Plan.leaf("count", Fraction(1))])
+
+    def counting(table: Table, noise: Watching) -> Any:
+        rows = HeldRows({"kind": np.array(table, dtype=np.int64)})
+        fit = fit_state.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
+        return category_fitting.fit_category(fit, ColumnDesign(column, plan, cells=True))
+
+    return counting
+
+
+def pairs_of_cells(relation: Relation, contexts: int = 3) -> Counting:
+    """Count pairs of a context that was chosen (one cell if none was) and a label; a row is (context, label)."""
+    leaf = Plan.leaf("joint", Fraction(1))
+
+    def counting(table: Table, noise: Watching) -> Any:
+        place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
+        rows = HeldRows({"place": place % contexts, "kind": kind})
+        fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
+        cells = Cells("place", rows.column("place"), np.full(contexts, 1 / contexts))
+        found = count_pairs(cells, Cells("kind", rows.column("kind"), np.full(2, 0.5)))
+        noisy, _ = category_fitting._released_counts(fit, leaf, found.ravel())
+        return noisy.tolist()
+
+    return counting
+
+
 def values_of_a_column(relation: Relation) -> Counting:
     """Count every value of a column with five of them."""
     scale, leaf = Scale.of(Column("jobs", "integer", 0, 4)), Plan.leaf("count", Fraction(1))
@@ -136,6 +166,9 @@ def count_findings() -> Iterator[Finding]:
     for relation in relations:
         kinds = list(product(range(3), range(2)))
         yield _found("count of categories", relation, categories_in_context(relation), kinds)
+        yield _found("count of labels", relation, labels_alone(relation), range(2))
+        yield _found("count in a chosen context", relation, pairs_of_cells(relation), kinds)
+        yield _found("count where none was chosen", relation, pairs_of_cells(relation, 1), kinds)
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
         cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
         yield _found("calibration", relation, calibration(relation), cells)
