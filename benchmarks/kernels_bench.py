@@ -31,7 +31,7 @@ from quantail.quantiles.grid import local, near
 from quantail.quantiles.joint import _count_places
 from quantail.quantiles.ladder import count_blocks
 from quantail.quantiles.rows import CHUNK, HeldRows
-from quantail.quantiles.slopes import score_slopes
+from quantail.quantiles.slope_scores import score_slopes
 
 KERNEL_ROWS = 1_000_000
 SLOPE_ROWS = 40_000
@@ -80,7 +80,7 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     yield "calibrate drawn values", rows, touched(x.map(remap))
     part_x, part_y = rng.exponential(10, (2, SLOPE_ROWS))
     slopes = np.linspace(0.2, 0.4, 10)
-    yield "slope: ten candidates", SLOPE_ROWS, lambda: score_slopes(part_y, part_x, part_x > 7, slopes)
+    yield "slope: ten candidates", SLOPE_ROWS, lambda: score_slopes(part_y, part_x, 7.0, slopes)
 
 
 def kernel_results(rows: int) -> list[dict[str, Any]]:

@@ -40,7 +40,9 @@ POINTS_OR_ABSENT = (*FEW_POINTS[1:5], (ABSENT, 1.0), (1.0, ABSENT))
 MARKED = tuple(product((0, 1), (0, 1), (-1, 0, 1)))
 BINNED = tuple(product((0, 1), (0.5, 1.5, 2.5, 3.5)))
 SIZES = tuple(product((-0.3, 1.0), (-0.5, 0.5, 1.5), (-1.0, 1.0)))
-ALWAYS = tuple((*row, side) for row in ((-1.0, -1.5), (-1.0, -0.5), (-0.3, 0.5)) for side in (-1.0, 1.0))
+ALWAYS = tuple(
+    (*row, side) for row in ((-1.0, -1.5), (-1.0, -1.5), (-0.3, 0.5), (-0.3, 1.5)) for side in (-1.0, 1.0)
+)
 PLACED = tuple(product((0.0, 1.0), (-1.0, 0.5, 2.0)))
 PAIRS = ((0.0, 0.0), (0.0, 3.0), (4.0, 1.0), (4.0, 4.0))
 
@@ -110,11 +112,10 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     yield Lattice("slope, absent values", relation, absent, POINTS_OR_ABSENT, rows - 1, make.few_slopes)
     choice = _later(make.choice_mechanism, relation, rows - 1)
     yield Lattice("choice of a context", relation, choice, MARKED, rows - 1)
-    most = rows - 1
+    most = rows - 2 + len(make.STEADY) - 1
     short = (*make.few_slopes, (slopes, "rows_needed", lambda strength, last: most))
-    points = FEW_POINTS if relation == "replace-one" else FEW_POINTS[2:]
-    part = _later(make.slope_mechanism, relation, rows)
-    yield Lattice("slope, secret subsample", relation, part, points, rows, short, most / rows)
+    part = _later(make.slope_mechanism, relation, rows - 2)
+    yield Lattice("slope, secret subsample", relation, part, FEW_POINTS, rows - 2, short, most / (most + 1))
 
 
 def _shapes(relation: Relation) -> Iterator[Lattice]:

@@ -84,15 +84,25 @@ def joint_mechanism(
     return mechanism
 
 
+STEADY: Table = ((0.0, 1.0), (0.0, 1.0), (3.0, 0.0), (3.0, 0.0))
+
+
 def slope_mechanism(
-    relation: Relation, rows: int, costs: Sequence[Fraction | int] = (1,), doubt: float = 0.0
+    relation: Relation,
+    rows: int,
+    costs: Sequence[Fraction | int] = (1,),
+    doubt: float = 0.0,
+    always: Table = STEADY,
 ) -> Mechanism:
-    """Return the choice of a slope in as many stages as there are costs; a row is (x, y), the median of x is .5."""
+    """Return the choice of a slope in as many stages as there are costs; a row is (x, y), the median of x is .5.
+
+    The rows `always` are there in every table, so that one more row can pull candidates apart.
+    """
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *costs)
-        x, y = np.array(table, dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, rows, doubt)
+        x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
+        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, len(always) + rows, doubt)
 
     return mechanism
 

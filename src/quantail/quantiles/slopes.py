@@ -5,8 +5,8 @@ the max norm of the median regression's gradient, minimised over the intercept a
 
     A(a) = #{z = +1, r <= a} - #{z = +1} / 2,    B(a) = #{z = -1, r <= a} - #{z = -1} / 2.
 
-score(b) = -min_a (|2 A(a)| + |2 B(a)|): integers, sensitivity 2 under replace-one and 1 under add/remove, for
-every b, whatever x is. Proof: privacy/proofs/slopes.md. Rows whose x or y is absent (NaN) count for nothing.
+Twice that, with a minus, is the score of b (`slope_scores.py`). Rows whose x or y is absent (NaN) count for nothing.
+Proof: privacy/proofs/slopes.md.
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
 from quantail.quantiles.depth import slope_step
 from quantail.quantiles.rows import Vector, gathered
+from quantail.quantiles.slope_scores import score_slopes
 
 Floats = NDArray[np.float64]
 
@@ -31,37 +32,6 @@ _SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.35
 def slope_sensitivity(relation: Relation) -> int:
     """Return how far one row can move any score."""
     return 2 if relation == "replace-one" else 1
-
-
-def score_slopes(y: Floats, x: Floats, upper_half: NDArray[np.bool_], slopes: Floats) -> NDArray[np.int64]:
-    """Return the integer score of every candidate slope."""
-    upper, lower = (y[upper_half], x[upper_half]), (y[~upper_half], x[~upper_half])
-    scores = np.empty(slopes.size, dtype=np.int64)
-    for k, slope in enumerate(slopes):
-        scores[k] = -_smallest_gradient(upper[0] - slope * upper[1], lower[0] - slope * lower[1])
-    return scores
-
-
-def _smallest_gradient(first: Floats, second: Floats) -> int:
-    """Return the minimum over real thresholds a of |2 #{first <= a} - n_1| + |2 #{second <= a} - n_2|.
-
-    Below the smaller of the two upper medians both terms fall as a grows, above the larger both rise: only the
-    thresholds in between, and one just below them, can be best. Thresholds are values, so ties enter together.
-    Only the few residuals between the medians are sorted.
-    """
-    parts = [part for part in (first, second) if part.size]
-    if not parts:
-        return 0
-    medians = [np.partition(part, part.size // 2)[part.size // 2] for part in parts]
-    low, high = min(medians), max(medians)
-    below = [int(np.count_nonzero(part < low)) for part in parts]
-    between = [np.sort(part[(part >= low) & (part <= high)]) for part in parts]
-    thresholds = np.concatenate(between)
-    gradient = np.zeros(thresholds.size, dtype=np.int64)
-    for part, start, inner in zip(parts, below, between, strict=True):
-        gradient += np.abs(2 * (start + np.searchsorted(inner, thresholds, side="right")) - part.size)
-    just_below = sum(abs(2 * start - part.size) for part, start in zip(parts, below, strict=True))
-    return min(just_below, int(gradient.min()))
 
 
 def slope_candidates(reach: float) -> tuple[Floats, Floats]:
@@ -114,7 +84,7 @@ def choose_slope(
             number = int(reached / step) + 1
             candidates = slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64))
         part_y, part_x = both_present(*subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
-        scores = score_slopes(part_y, part_x, part_x > median, candidates)
+        scores = score_slopes(part_y, part_x, median, candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])

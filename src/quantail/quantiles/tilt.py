@@ -25,14 +25,8 @@ from quantail.quantiles.bend import Bend
 from quantail.quantiles.grid import increasing
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.rows import Vector
-from quantail.quantiles.slopes import (
-    choose_slope,
-    rows_needed,
-    score_slopes,
-    slope_sensitivity,
-    subsample,
-    zero_bonus,
-)
+from quantail.quantiles.slope_scores import score_slopes
+from quantail.quantiles.slopes import choose_slope, rows_needed, slope_sensitivity, subsample, zero_bonus
 
 Floats = NDArray[np.float64]
 
@@ -119,6 +113,6 @@ def _choose_growth(
     sensitivity = slope_sensitivity(gate.relation)
     bonus = zero_bonus(candidates, sensitivity, strength, _SPREAD_DOUBT)
     sides = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [~above, above]
-    found = [score_slopes(size[side], z[side], z[side] > 0, candidates) for side in sides]
+    found = [score_slopes(size[side], z[side], 0.0, candidates) for side in sides]
     chosen = gate.select(leaf, [Selection(scores + bonus, sensitivity) for scores in found])
     return float(candidates[chosen[0]]), float(candidates[chosen[-1]])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.privacy import Gate, PathQuestion, Plan, Relation, Selection
 from quantail.quantiles.joint import targets
-from quantail.quantiles.slopes import score_slopes, slope_sensitivity
+from quantail.quantiles.slope_scores import score_slopes
+from quantail.quantiles.slopes import slope_sensitivity
 
 GRID = np.arange(1.0, 6.0)
 SLOPES = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
@@ -94,8 +95,8 @@ def _slope(table: Table, noise: Any, relation: Relation, score: Any) -> Hashable
 
 
 def valid_slope(table: Table, noise: Any) -> Hashable:
-    """Take the minimum over thresholds, which are values: tied residuals enter together."""
-    return _slope(table, noise, "add-remove", lambda gate, y, x: score_slopes(y, x, x > 0.5, SLOPES))
+    """Take the minimum over cuts, the half of a row being part of its residual: tied rows are alike."""
+    return _slope(table, noise, "add-remove", lambda gate, y, x: score_slopes(y, x, 0.5, SLOPES))
 
 
 def flawed_slope(table: Table, noise: Any) -> Hashable:
