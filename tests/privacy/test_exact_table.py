@@ -45,17 +45,17 @@ ALWAYS = {
 ALWAYS |= {("count", 1), ("calibration", 1)}
 TILT = {("middle", 1), ("curvature", 1), ("median", 1)}
 ASKED = {
-    30: set(),
-    60: {*TILT, ("spread", 1)},
-    90: {*TILT, ("spread", 2)},
-    110: {("median", 4), ("quintiles", 8)},
+    40: set(),
+    90: {*TILT, ("spread", 1)},
+    110: {*TILT, ("spread", 2)},
+    140: {("median", 4), ("quintiles", 8)},
 }
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("epsilon", [pytest.param(30, marks=pytest.mark.slow), 60, 90, 110])
+@pytest.mark.parametrize("epsilon", [pytest.param(40, marks=pytest.mark.slow), 90, 110, 140])
 def test_same_answers_give_the_same_model_and_no_leaf_overspends(epsilon, relation):
-    for row in (0, ROWS - 1) if epsilon == 90 else (17,):
+    for row in (0, ROWS - 1) if epsilon == 110 else (17,):
         found = replayed(row, relation, epsilon)
         assert found.same
         assert all(loss <= float(found.costs[leaf]) + 1e-9 for leaf, loss in found.losses.items())
@@ -213,9 +213,9 @@ def test_rows_are_worked_on_one_by_one():
 
     def worked(part):
         scaled = numeric.scale.forward(values[part] + numeric.scale.step * (u[part] - 0.5))
+        scaled = scaled - 0.37 * (x[part] - 0.1)
         for _, shift in numeric.shifts:
             scaled = shift.flatten(scaled, code[part])
-        scaled = scaled - 0.37 * (x[part] - 0.1)
         scores = tilt.normal_scores(x[part], numeric.innovation)
         for _, bend in numeric.bends:
             scaled = bend.flatten(scaled, x[part])

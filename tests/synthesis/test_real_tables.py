@@ -29,14 +29,17 @@ def total_variation(one, other):
     return float((first - second).abs().sum() / 2)
 
 
-def check_types(real, made):
-    pd.testing.assert_series_equal(made.dtypes, real[made.columns].dtypes)
+def check_types(real, made, schema):
+    """Whole numbers that may be missing are floats to pandas where one is, so their type is no promise."""
     assert list(made.columns) == list(real.columns)
+    free = [column.name for column in schema.columns if column.type == "integer" and column.missing]
+    assert all(made[name].dtype.kind in "if" for name in free)
+    pd.testing.assert_series_equal(made.drop(columns=free).dtypes, real.drop(columns=free).dtypes)
 
 
 def test_loans_with_categories_dates_and_spikes():
     real, made, schema = both("ppp_georgia_2020", real_tables.ppp, 1)
-    check_types(real, made)
+    check_types(real, made, schema)
     for column in schema.columns:
         one, other = real[column.name], made[column.name]
         if column.is_labelled:
@@ -51,7 +54,7 @@ def test_loans_with_categories_dates_and_spikes():
 
 def test_wages_keep_their_regression():
     real, made, schema = both("cps1988", lambda frame: real_tables.cps1988(), 1)
-    check_types(real, made)
+    check_types(real, made, schema)
     for column in schema.columns:
         if column.is_labelled:
             assert total_variation(real[column.name], made[column.name]) < 0.05
@@ -68,7 +71,7 @@ def test_wages_keep_their_regression():
 
 def test_a_survey_of_35_columns_with_codes():
     real, made, schema = both("sd2011", real_tables.sd2011, 3)
-    check_types(real, made)
+    check_types(real, made, schema)
     missing = [
         abs(real[c.name].isna().mean() - made[c.name].isna().mean()) for c in schema.columns if c.missing
     ]

@@ -83,9 +83,9 @@ class WholeFit:
 
 # Together these ask every kind of question: tilts of both forms, bins, shifts, counts, calibrations.
 FITS = (
-    WholeFit("ladder, tilts", 60),
-    WholeFit("ladder, tilts on both sides", 90),
-    WholeFit("ladder, bins", 110),
+    WholeFit("ladder, tilts", 90),
+    WholeFit("ladder, tilts on both sides", 110),
+    WholeFit("ladder, bins", 140),
     WholeFit("ladder, rich columns in groups", 60, rich=True),
     *(
         WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})

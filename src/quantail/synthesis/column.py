@@ -2,7 +2,7 @@
 
 A numeric column is built up from its innovation e (one draw from its curve):
 
-    r = e,  then bends along earlier innovations,  then + slope * (x - a released point of x),  then shifts by category,
+    r = e,  then bends along earlier innovations,  then shifts by category,  then + slope * (x - a released point of x),
 
 and last a monotone map onto the calibrated marginal distribution, where one was released.
 
@@ -37,7 +37,11 @@ class Slope:
 
     def flatten(self, residual: Floats, x: Floats) -> Floats:
         """Take what the predictor explains out of a residual."""
-        return residual - self.slope * (x - self.centre)
+        return residual - self.at(x)
+
+    def at(self, x: Any) -> Any:
+        """Return what the predictor adds at x."""
+        return self.slope * (x - self.centre)
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,19 @@ class NumericModel:
         r = innovation
         for name, bend in reversed(self.bends):
             r = bend.restore(r, earlier[name])
-        for slope in self.slopes:
-            r = r + slope.slope * (earlier[slope.on] - slope.centre)
         for name, shift in reversed(self.shifts):
             r = shift.restore(r, earlier[name])
+        for slope in self.slopes:
+            r = r + slope.at(earlier[slope.on])
         return r
 
     def flatten(self, values: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
         """Return the innovations of values on the modelling scale (the inverse of `build`)."""
         r = values
-        for name, shift in self.shifts:
-            r = shift.flatten(r, earlier[name])
         for slope in self.slopes:
             r = slope.flatten(r, earlier[slope.on])
+        for name, shift in self.shifts:
+            r = shift.flatten(r, earlier[name])
         for name, bend in self.bends:
             r = bend.flatten(r, earlier[name])
         return r

@@ -71,18 +71,23 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         locate, *_ = design.leaves("choice 1")
         overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
         effects = chosen_effects(fit, design, residual, overall)
-    shifts: list[tuple[str, Bend]] = []
-    for name, leaves in effects.shifts:
-        shift = _fit_shift(fit, design, scale, residual, name, effects.overall, leaves)
-        if shift is None:
-            continue
-        residual = residual.map(shift.flatten, fit.explaining(name)).kept()
-        shifts.append((name, shift))
-    slopes = []
+    # Slopes first: shifts are then what a label adds among rows alike in numbers, as a regression has it.
+    slopes: list[Slope] = []
     for name, leaves in effects.slopes:
         slope = _fit_slope(fit, scale, residual, name, leaves)
         residual = residual.map(slope.flatten, fit.explaining(name)).kept()
         slopes.append(slope)
+    overall = effects.overall
+    if overall is not None:
+        overall = overall - sum(slope.at(fit.predictor(slope.on).centre) for slope in slopes)
+    shifts: list[tuple[str, Bend]] = []
+    for name, leaves in effects.shifts:
+        ends = residual_range(scale, bool(slopes))
+        shift = _fit_shift(fit, design, scale, residual, name, ends, overall, leaves)
+        if shift is None:
+            continue
+        residual = residual.map(shift.flatten, fit.explaining(name)).kept()
+        shifts.append((name, shift))
     bends, curve, residual = _fit_rest(fit, design, scale, residual, bool(shifts or slopes))
     fit.innovations[design.column.name] = residual
     model = NumericModel(
@@ -209,6 +214,7 @@ def _fit_shift(
     scale: Scale,
     residual: Vector,
     name: str,
+    ends: tuple[float, float],
     overall: Floats | None,
     leaves: tuple[Plan, ...],
 ) -> Bend | None:
@@ -218,7 +224,7 @@ def _fit_shift(
     """
     if overall is None:
         first, *leaves = leaves  # type: ignore[assignment]
-        overall = _rungs(fit, design, first, residual, wide(*scale.ends, scale.log), _levels())
+        overall = _rungs(fit, design, first, residual, wide(*ends, scale.log), _levels())
     simulated = fit.simulate().values
     number = fit.shares[name].size
     drawn = simulated[name][simulated[design.status] == 0] if design.status else simulated[name]
