@@ -7,6 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from quantail.cli import app
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelSynthesizer
 
 
 @pytest.fixture
@@ -71,3 +73,21 @@ def test_a_page_is_one_file_that_asks_nothing_of_a_network(run, tmp_path):
 def test_what_has_no_meaning_is_refused(run, options, word):
     shown = run("-n", "100", *options)
     assert shown.exit_code == 2 and word in shown.stderr
+
+
+@pytest.mark.parametrize("by", [(), ("region",)])
+def test_a_panel_shows_its_budget_and_says_what_it_cannot_show(run, by):
+    region = (Column("region", "category", categories=("north", "south")),) if by else ()
+    panel = Schema(
+        (*region, Column("jobs", "integer", 0, 500, grid="log")),
+        unit="firm",
+        by=by,
+        panel=Panel("id", "first", "last", 2001, 2004),
+    )
+    panel.save("schema.toml")
+    rows = ("-n", "north=80", "-n", "south=40") if by else ("-n", "80")
+    shown = run(*rows, "-e", "1", "--json")
+    units = {0: 80, 1: 40} if by else 80
+    assert json.loads(shown.stdout)["hash"] == PanelSynthesizer(panel, 1).plan(units).hash()
+    refused = run(*rows, "--sweep", "0.5:2")
+    assert refused.exit_code == 2 and "only the budget" in refused.output

@@ -76,6 +76,11 @@ def plan(
     if report is not None:
         check_outputs([report], [schema], force)
     facts = Schema.load(schema)
+    if facts.panel is not None and (target or sweep or report or definition != "pure"):
+        raise OptionError(
+            "for a panel only the budget under pure epsilon-DP is shown: give --epsilon, and leave out --target, "
+            "--sweep, --report and --definition"
+        )
     sizes = _rows(rows, facts)
     spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes)
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet)
@@ -109,7 +114,15 @@ class _Trial:
     quiet: bool
 
     def plan(self, epsilon: str) -> "Plan":
-        return replace(self.spending, epsilon=epsilon).synthesizer(self.schema).plan(self.rows)
+        spending = replace(self.spending, epsilon=epsilon)
+        if self.schema.panel is None:
+            return spending.synthesizer(self.schema).plan(self.rows)
+        from quantail.synthesis import PanelSynthesizer
+
+        method = "pooled" if spending.method == "ladder" else spending.method
+        # Groups of panels are known by their place.
+        units = self.rows if isinstance(self.rows, int) else dict(enumerate(self.rows.values()))
+        return PanelSynthesizer(self.schema, epsilon, method=method).plan(units)
 
     def expect(self, epsilon: str) -> "Expectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""
@@ -118,7 +131,7 @@ class _Trial:
         if self.options["tables"] == 0:
             return None
         if not can_expect(self.schema, self.rows):
-            note("No errors are stated: that takes a table (not a panel) of some 20 rows in every group.")
+            note("No errors are stated: they are for tables, not panels, of some 20 rows in every group.")
             return None
         with progress("expected errors", self.quiet) as report:
             return expect(self.schema, self.rows, epsilon, progress=report, **self._all())
