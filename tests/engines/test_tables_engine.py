@@ -123,6 +123,17 @@ def test_groups_without_files_are_released_like_others_under_add_remove(tmp_path
     assert len(synthesize_table(folder, tmp_path / "public", maker_of(schema)).groups) == 2
 
 
+def test_files_without_a_single_row_are_released_like_others_under_add_remove(tmp_path):
+    write_partitioned(table_of(), tmp_path / "full")
+    for path in (tmp_path / "full").rglob("*.parquet"):
+        place = tmp_path / "table" / path.relative_to(tmp_path / "full")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pq.read_table(path, partitioning=None).slice(0, 0), place)
+    maker = maker_of(schema_of("add-remove"))
+    model = synthesize_table(tmp_path / "table", tmp_path / "out", maker)
+    assert model.to_dict()["groups"] == maker.fit(table_of().slice(0, 0)).to_dict()["groups"]
+
+
 def test_small_groups_are_fitted_together(tmp_path, folder):
     schema = schema_of(merge_below=600)
     model = synthesize_table(folder, tmp_path / "out", maker_of(schema))

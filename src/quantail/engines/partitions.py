@@ -129,7 +129,7 @@ class Partitions:
                 yield Stretch(str(path), labels, first, place, rows)
                 first, rows = place, 0
             rows += more
-        if rows:
+        if rows or first == 0:  # a file without rows still says what its columns are
             yield Stretch(str(path), labels, first, footer.num_row_groups, rows)
 
     def _labels(self, path: Path) -> dict[str, str]:
