@@ -22,7 +22,7 @@ from quantail.privacy.noise import Integers, Noise
 MOST_RUNGS = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
-_CHUNK = 256
+_CHUNK = 64
 _BITS = 52
 Floats = NDArray[np.float64]
 
@@ -45,27 +45,33 @@ def log_messages(counts: Integers, rows: int, targets: Integers, rate: float) ->
     """Return, for each rung, the log of the total weight of all ways to finish the path from each candidate."""
     message = _log_weights(rows - counts - targets[-1], rate)
     messages = [message]
+    places = counts.astype(np.float64)  # whole numbers still
     for k in range(targets.size - 2, 0, -1):
         finished = np.empty_like(message)
         for start in range(0, counts.size, _CHUNK):
             stop = min(start + _CHUNK, counts.size)
-            missed = counts[None, start:] - counts[start:stop, None] - targets[k]
-            finished[start:stop] = _log_sums(_log_weights(missed, rate) + message[start:])
+            missed = places[None, start:] - (places[start:stop, None] + targets[k])
+            logs = _log_weights(missed, rate)
+            logs += message[start:]
+            finished[start:stop] = _log_sums(logs)
         message = finished
         messages.append(message)
     return messages[::-1]
 
 
-def _log_weights(missed: Integers, rate: float) -> Floats:
+def _log_weights(missed: Integers | Floats, rate: float) -> Floats:
     """Return the log weight of parts that miss their targets by so many rows: one row moves it by `rate` at most."""
-    return np.asarray(-np.minimum(rate * np.abs(missed), DEEPEST))
+    logs = np.multiply(-rate, np.abs(missed))
+    return np.maximum(logs, -DEEPEST, out=logs)
 
 
 def _log_sums(logs: Floats) -> Floats:
-    """Return log of the sum of exp over each row, from the diagonal on."""
-    logs[np.tril_indices(logs.shape[0], -1, logs.shape[1])] = -np.inf
+    """Return log of the sum of exp over each row, from the diagonal on; the array is used up."""
+    number = logs.shape[0]
+    logs[:, :number][np.tri(number, k=-1, dtype=np.bool_)] = -np.inf
     largest = logs.max(axis=1)
-    return np.asarray(largest + np.log(np.exp(logs - largest[:, None]).sum(axis=1)))
+    logs -= largest[:, None]
+    return np.asarray(largest + np.log(np.exp(logs, out=logs).sum(axis=1)))
 
 
 def _pick(logs: Floats, noise: Noise) -> int:
