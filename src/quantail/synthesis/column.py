@@ -39,7 +39,7 @@ class Slope:
         """Take what the predictor explains out of a residual."""
         return residual - self.at(x)
 
-    def at(self, x: Any) -> Any:
+    def at(self, x: Floats) -> Floats:
         """Return what the predictor adds at x."""
         return self.slope * (x - self.centre)
 

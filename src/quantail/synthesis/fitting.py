@@ -69,17 +69,17 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     effects = declared_effects(design)
     if design.choices:
         locate, *_ = design.leaves("choice 1")
-        overall = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
-        effects = chosen_effects(fit, design, residual, overall)
+        located = _rungs(fit, design, locate, residual, wide(*scale.ends, scale.log), _levels())
+        effects = chosen_effects(fit, design, residual, located)
     # Slopes first: shifts are then what a label adds among rows alike in numbers, as a regression has it.
     slopes: list[Slope] = []
+    overall = effects.overall
     for name, leaves in effects.slopes:
         slope = _fit_slope(fit, scale, residual, name, leaves)
         residual = residual.map(slope.flatten, fit.explaining(name)).kept()
+        if overall is not None:
+            overall = overall - slope.at(np.array([fit.predictor(name).centre]))
         slopes.append(slope)
-    overall = effects.overall
-    if overall is not None:
-        overall = overall - sum(slope.at(fit.predictor(slope.on).centre) for slope in slopes)
     shifts: list[tuple[str, Bend]] = []
     for name, leaves in effects.shifts:
         ends = residual_range(scale, bool(slopes))
