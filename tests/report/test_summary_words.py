@@ -37,8 +37,7 @@ def test_what_stands_out_is_named_once_for_each_family():
     text = said(row("wrt", 5.0), row("wrt_column", 20.0), row("km", 4.0, family="marginals"), row("ks", 1.0))
     assert (
         "Farthest from it: where values lie (wrt_column of x 20; a fresh sample 1); "
-        "tables of counts (km of x 4; a fresh sample 1)."
-        in text
+        "tables of counts (km of x 4; a fresh sample 1)." in text
     )
     assert "wrt of" not in text
     assert "None stands out" in said(row("wrt", 1.0))
@@ -60,3 +59,11 @@ def test_a_tile_shows_the_worst_answer_to_its_question():
     assert "Which column differs most?" in tile and "0.9" in tile and "of sector" in tile
     assert "Visibly apart from a fresh sample" in tile
     assert tile.count('class="on"') == 2
+
+
+def test_a_tile_says_what_the_farthest_of_many_errors_is_compared_with():
+    rows = [
+        row("quantile_error_99", value, 0.1, "tail", (name,)) for name, value in (("pay", 0.3), ("jobs", 0.1))
+    ]
+    (tile,) = _tiles(Evaluation(tuple(rows)))
+    assert "fresh sample: 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile

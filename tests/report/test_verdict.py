@@ -53,6 +53,14 @@ def test_the_farthest_of_many_errors_is_compared_with_the_farthest_of_many():
     assert np.mean([verdict_of(times).grade == 4 for times in found]) > 0.95
     single = [farthest([row(error, null, family="tail")]).times for error in errors[0]]
     np.testing.assert_allclose(single, errors[0] / null)
+    many = farthest([row(error, null, family="tail") for error in errors[0]])
+    assert many.among == 80 and many.row.value / many.times == pytest.approx(many.fresh)
+    assert many.fresh == pytest.approx(np.median(errors.max(axis=1)) * null / 0.674, rel=0.05)
+
+
+def test_an_exact_value_is_like_a_fresh_sample_that_would_be_exact_too():
+    assert verdict(row(0.0, 0.0)).grade == 4
+    assert verdict(row(0.1, 0.0)) is None
 
 
 def test_distances_get_no_such_allowance():

@@ -136,6 +136,8 @@ def _tiles(measures: Evaluation) -> list[Markup]:
 def _tile(question: str, found: Farthest) -> Markup:
     row, said = found.row, found.verdict
     fresh = "no yardstick" if row.null is None else f"fresh sample: {short(row.null)}"
+    if found.chance > 1:
+        fresh += f", farthest of {found.among} about {short(found.fresh or 0.0, 2)}"
     return element(
         "li",
         element("h3", question),

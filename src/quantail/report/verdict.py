@@ -41,10 +41,21 @@ _VERDICTS = (
 
 
 class Farthest(NamedTuple):
-    """The worst row of several, and its ratio to the worst of as many fresh samples (None without a yardstick)."""
+    """The worst row of several, and its ratio to the worst of as many fresh samples (None without a yardstick).
+
+    `chance` says how many times farther than one error the farthest of so many is by chance alone.
+    """
 
     row: Measured
     times: float | None
+    among: int = 1
+    chance: float = 1.0
+
+    @property
+    def fresh(self) -> float | None:
+        """What the farthest of as many would be in a fresh sample."""
+        row = self.row
+        return None if row.null is None else row.best + self.chance * (row.null - row.best)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -89,7 +100,8 @@ def farthest(rows: Sequence[Measured]) -> Farthest:
     if not rated:
         return Farthest(max(rows, key=lambda row: row.badness), None)
     times, worst = max(rated, key=lambda pair: pair[0])
-    return Farthest(worst, times / (_by_chance(len(rated)) if worst.family in _ESTIMATES else 1.0))
+    chance = _by_chance(len(rated)) if worst.family in _ESTIMATES else 1.0
+    return Farthest(worst, times / chance, len(rated), chance)
 
 
 def _by_chance(count: int) -> float:
