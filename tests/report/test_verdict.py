@@ -41,6 +41,7 @@ def test_without_a_yardstick_nothing_is_said():
 
 def test_a_yardstick_that_cannot_tell_is_none():
     assert verdict(row(0.001, 0.5, 1.0, "higher", high=1.0)) is None  # a p-value
+    assert verdict(row(50.0, 1.0, name="pmse_lasso_ratio")) is None
 
 
 def test_the_farthest_of_many_errors_is_compared_with_the_farthest_of_many():

@@ -31,7 +31,8 @@ def draw_measures(dossier: Dossier) -> Markup:
         hint="Computed on all rows. Where a measure was taken of several columns, the line shows the one farthest "
         "from a fresh sample of the same population, and the mean over all. The reading compares with what such a "
         "sample would get on average, and the farthest of several with the farthest of as many. P-values and "
-        "standardised forms (z) have no reading of their own: the ratio beside them has one.",
+        "standardised forms (z) have no reading of their own: the ratio beside them has one. Nor has a LASSO, which "
+        "finds nothing in most fresh samples and much in a few.",
     )
 
 

@@ -17,6 +17,9 @@ from quantail.evaluation.table import Measured
 # Families whose rows are errors of estimates; distances of distributions vary far less around their mean.
 _ESTIMATES = ("tail", "correlation", "regression")
 
+# A LASSO finds nothing in most fresh samples and much in a few, so that their mean says little about one of them.
+_NO_YARDSTICK = ("pmse_lasso", "pmse_lasso_ratio", "panel_pmse")
+
 
 class Verdict(NamedTuple):
     """A grade from 4 (best) to 1, and its words."""
@@ -68,7 +71,7 @@ def ratio(row: Measured) -> float | None:
 
     Nor is it known where even the worst possible value is not far by this yardstick, as for p-values.
     """
-    if row.null is None:
+    if row.null is None or row.name in _NO_YARDSTICK:
         return None
     if row.null == row.best:  # a fresh sample would be exact, as with few distinct values
         return None if row.badness else 0.0
