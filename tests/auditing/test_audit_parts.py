@@ -182,7 +182,7 @@ def test_a_panel_by_year_passes_and_fails_when_lines_are_too_sharp(monkeypatch):
 
 def test_tables_of_a_panel_pass():
     *tables, whole = panel_count_findings()
-    assert len(tables) == 9 and all(0.99 < one.figure <= 1 and one.passed for one in tables)
+    assert len(tables) >= 9 and all(0.99 < one.figure <= 1 and one.passed for one in tables)
     assert whole.name == "panel, pooled, end to end" and whole.passed and whole.figure > 0.5
 
 
