@@ -82,9 +82,8 @@ def test_each_stage_may_use_a_secret_subsample_of_its_own(monkeypatch, relation)
     rows, always = (1, STEADY) if relation == "replace-one" else (0, STEADY[:3])
     most = len(always) + rows - 1
     monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: most)
-    found = slope_loss(
-        relation, rows, HALF, HALF, points=FEW_POINTS[1:5], kept=most / (most + 1), always=always
-    )
+    points, kept = FEW_POINTS[3 - 2 * rows : 5], most / (most + 1)
+    found = slope_loss(relation, rows, HALF, HALF, points=points, kept=kept, always=always)
     assert 0.05 < found <= 1 + 1e-9
 
 
