@@ -42,13 +42,17 @@ def correlation_matrix(columns: Floats, kind: Kind = "pearson") -> Floats:
     """
     if kind not in get_args(Kind):
         raise OptionError(f"correlation: {kind!r} is not known; write one of {', '.join(get_args(Kind))}.")
-    k = columns.shape[1]
-    if kind != "kendall" and not np.isnan(columns).any():
-        return _linear(rankdata(columns, axis=0) if kind == "spearman" else columns)
-    found = np.eye(k)
-    for i, j in combinations(range(k), 2):
-        both = ~np.isnan(columns[:, [i, j]]).any(axis=1)
-        found[i, j] = found[j, i] = _pair(columns[both, i], columns[both, j], kind)
+    known = ~np.isnan(columns)
+    # Complete columns are correlated by one matrix product.
+    together = known.all(axis=0) if kind != "kendall" else np.zeros(columns.shape[1], dtype=bool)
+    found = np.eye(columns.shape[1])
+    if together.any():
+        whole = columns[:, together]
+        found[np.ix_(together, together)] = _linear(rankdata(whole, axis=0) if kind == "spearman" else whole)
+    for i, j in combinations(range(columns.shape[1]), 2):
+        if not (together[i] and together[j]):
+            both = known[:, i] & known[:, j]
+            found[i, j] = found[j, i] = _pair(columns[both, i], columns[both, j], kind)
     return found
 
 
