@@ -207,6 +207,11 @@ GAPS = [
     (Column("x", "integer", 0, 10, missing=True), pd.Series([1, 2]), pd.Series([None, None])),
     (Column("x", "category", categories=("1", "2"), missing=True), pd.Series([1, 2]), pd.Series([1, None])),
     (Column("x", "category", categories=("a", "b"), missing=True), pd.Series(["a"]), pd.Series([None])),
+    (
+        Column("x", "category", categories=("1", "2"), missing=True),
+        pd.Series([1, 2]).astype("category"),
+        pd.Series([1, None]).astype("category"),
+    ),
     (Column("x", "boolean", missing=True), pd.Series([True, False]), pd.Series([True, None])),
     (Column("x", "boolean", missing=True), pd.Series([True, False]), pd.Series([None, None])),
     (Column("x", "boolean", missing=True), pd.Series([0, 1]), pd.Series([0, None])),

@@ -181,7 +181,8 @@ def _with_or_without_gaps(
         natural = pa.bool_() if column.type == "boolean" else pa.string()
         return (natural, "") if is_empty or type_ == natural else (type_, dtype)
     is_number = pa.types.is_integer(type_) or pa.types.is_float64(type_)
-    if dtype or not is_number or column.type == "numeric":
+    is_declared = bool(dtype) and dtype.removeprefix("ordered ") not in CATEGORICAL
+    if is_declared or not is_number or column.type == "numeric":
         return type_, dtype
     # Arrow hands whole numbers with gaps to pandas as floats, which is how they came.
     whole = pa.int64()
