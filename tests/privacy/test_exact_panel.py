@@ -36,6 +36,7 @@ def test_points_of_a_unit_never_add_up_to_more_than_it_has(length):
     assert panel_tables.spell_points(spells).sum() <= LATTICE
     assert panel_tables.sum_points(spells).sum() <= LATTICE
     assert np.abs(panel_tables.trend_points(spells)).sum() <= LATTICE
+    assert panel_tables.stay_points(spells).sum() <= LATTICE
     assert sum(int(panel_tables.pair_points(spells, lag).sum()) for lag in panel_tables.LAGS) <= LATTICE
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from quantail.schema import Column
 from quantail.synthesis.panel_curve import Curve, smooth_weights
-from quantail.synthesis.panel_dynamics import CUTS, PRIOR, Moves, dynamics_at, enter_as_often, repeat_as_often
+from quantail.synthesis.panel_dynamics import PRIOR, dynamics_at, enter_as_often, repeat_as_often
 from quantail.synthesis.panel_latent import Draws, Dynamics, simulate
 from quantail.synthesis.panel_scale import PanelScale
 from quantail.synthesis.panel_spells import Spells
@@ -19,6 +19,8 @@ from quantail.synthesis.panel_tables import (
     kind_points,
     pair_table,
     size_table,
+    stay_points,
+    stay_table,
     sum_points,
     sum_table,
     trend_points,
@@ -77,6 +79,16 @@ def test_year_growth_and_sum_tables_by_hand():
     np.testing.assert_allclose(sum_table(values, 10.0, sum_points(spells)) / LATTICE, [2.5 / 3], atol=1e-5)
     # The last period against the first, each with half of the points; the middle one has none.
     np.testing.assert_allclose(sum_table(values, 10.0, trend_points(spells)) / LATTICE, [0.25], atol=1e-5)
+
+
+def test_pairs_without_change_are_counted_where_both_are_active():
+    first, last = np.array([0, 0]), np.array([4, 1])
+    spells = Spells.of(first, last, 5)
+    sizes = np.array([[1.0, 1.0, 0.0, 0.0, 2.0], [3.0, 3.0, np.nan, np.nan, np.nan]])
+    line = spells.flat(sizes)
+    # Four pairs of a quarter each: one without change, then to zero, zero again, and back. The other unit lives for
+    # less than half of the periods, so its one pair counts half.
+    assert stay_table(spells, Track(line, line == 0.0)) == LATTICE // 4 + LATTICE // 2
 
 
 def test_pairs_tell_no_change_zero_and_growth_apart():
@@ -194,16 +206,17 @@ def test_repeats_and_zeros_are_brought_to_what_was_released():
     scale = PanelScale.of(Column("emp", "integer", 0, 2000))
     stage = Stage(spells, age_hats(spells), Draws.of(spells, rng), scale)
     curve, effects = Curve((0.0, 1.0), (1.0, 6.0)), np.zeros(stage.effects)
-    cells = PairCells.of(curve.at(np.array(CUTS)), 1.0)
     zero, sticky = Dynamics(enter=0.05, stay=0.5), np.concatenate([PRIOR[:3], [0.0], PRIOR[4:]])
 
     def shown(x, zero):
         latent = stage.simulate(dynamics_at(x, zero), effects)
         return stage.show(latent, stage.size_map(latent, curve))
 
-    released = Moves(pair_table(spells, shown(sticky, zero), cells) / LATTICE, cells, 1e-6)
-    found = repeat_as_often(stage, curve, effects, zero, released, PRIOR)
-    assert abs(found[3] - sticky[3]) < 0.1  # half of all repeat themselves; the prior says 2%
+    unchanged = stay_table(spells, shown(sticky, zero))[0] / stay_points(spells).sum()
+    found = repeat_as_often(stage, curve, effects, dynamics_at(PRIOR, zero), unchanged)
+    assert abs(found.repeat - 0.5) < 0.02  # half of all repeat themselves; the prior says 2%
+    assert abs(found.enter - dynamics_at(sticky, zero).enter) < 0.005  # and zeros come and go as before
+    assert abs(found.stay - dynamics_at(sticky, zero).stay) < 0.02
     rare = enter_as_often(stage, effects, PRIOR, Dynamics(enter=0.3, stay=0.5), 0.08)
     made = shown(PRIOR, rare).idle
     later = spells.age > 0

@@ -35,6 +35,7 @@ from quantail.synthesis.panel_tables import (
     pair_table,
     size_hats,
     size_table,
+    stay_table,
     sum_points,
     sum_table,
     trend_points,
@@ -55,6 +56,7 @@ SENSITIVITIES = {
     "hats": SENSITIVITY,
     "sums": LATTICE,
     "trends": LATTICE,
+    "stays": LATTICE,
     "growth": GROWTH_SENSITIVITY,
 }
 SCALE = PanelScale.of(Column("emp", "integer", 0, 2000))
@@ -82,6 +84,7 @@ def lead_tables(spells: Spells, line: Floats) -> Tables:
         "hats": hat_table(spells, levels, age_hats(spells)),
         "sums": sum_table(line, 40.0, sum_points(spells)),
         "trends": sum_table(line, 40.0, trend_points(spells)),
+        "stays": stay_table(spells, track),
         "growth": growth_table(spells, track, 0.8),
     }
 

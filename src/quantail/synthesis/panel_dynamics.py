@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quantail.synthesis.panel_curve import Curve
 from quantail.synthesis.panel_latent import Dynamics
 from quantail.synthesis.panel_stage import Stage
-from quantail.synthesis.panel_tables import LATTICE, PairCells, pair_table
+from quantail.synthesis.panel_tables import LATTICE, PairCells, pair_table, stay_points, stay_table
 
 Floats = NDArray[np.float64]
 
@@ -45,18 +45,31 @@ def dynamics_at(x: Floats, zero: Dynamics) -> Dynamics:
     parts = np.exp(np.array([x[0], 0.0, x[1]]))
     parts /= parts.sum()
     persistence, repeat = 1.0 / (1.0 + np.exp(-x[[2, 3]]))
-    keep = 1.0 - float(repeat)
-    return replace(
+    moving = replace(
         zero,
         permanent=float(parts[0]),
         blip=float(parts[2]),
         persistence=float(persistence),
-        repeat=float(repeat),
+        repeat=0.0,
         tilt=float(x[4]),
         jump=float(np.exp(min(x[5], 1.5))),
-        enter=min(zero.enter / keep, 0.9),
-        stay=float(np.clip((zero.stay - repeat) / keep, 0.0, 0.98)),
-        stay_newborn=float(np.clip((zero.stay_newborn - repeat) / keep, 0.0, 0.98)),
+    )
+    return with_repeat(moving, float(repeat))
+
+
+def with_repeat(dynamics: Dynamics, repeat: float) -> Dynamics:
+    """Return the dynamics with other repeaters; all units together enter and stay in the zero state as before."""
+    changed = (1.0 - repeat) / (1.0 - dynamics.repeat)
+
+    def stay(chance: float) -> float:
+        return float(np.clip(1.0 - (1.0 - chance) / changed, 0.0, 0.98))
+
+    return replace(
+        dynamics,
+        repeat=repeat,
+        enter=min(dynamics.enter / changed, 0.9),
+        stay=stay(dynamics.stay),
+        stay_newborn=stay(dynamics.stay_newborn),
     )
 
 
@@ -100,27 +113,23 @@ def fit_dynamics(
 
 
 def repeat_as_often(
-    stage: Stage, curve: Curve, effects: Floats, zero: Dynamics, released: Moves, x: Floats
-) -> Floats:
-    """Return the point with as many repeaters as bring the share of unchanged sizes to the released one.
+    stage: Stage, curve: Curve, effects: Floats, dynamics: Dynamics, unchanged: float
+) -> Dynamics:
+    """Return the dynamics with as many repeaters as bring the share of unchanged sizes to the released one.
 
-    A search that weighs all cells may trade these few large ones, which are known best, against many small ones.
+    A search that weighs all cells of pairs may trade the few that tell it against many others.
     """
-    target = _unchanged(released.pairs[0], released.cells, released.deviation)
+    points, found = stay_points(stage.spells), dynamics
+    later, earlier = stage.spells.pairs(1)
     for _ in range(_TRIES):
-        latent = stage.simulate(dynamics_at(x, zero), effects)
+        latent = stage.simulate(found, effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
-        made = _unchanged(pair_table(stage.spells, shown, released.cells)[0] / LATTICE, released.cells, 0.0)
+        active = float(points[~(latent.idle[later] | latent.idle[earlier])].sum())
+        made = float(stay_table(stage.spells, shown)[0])
         # Of those that would change, repeaters are the share that do not.
-        repeat = 1.0 / (1.0 + np.exp(-x[3]))
-        repeat = float(np.clip(1.0 - (1.0 - repeat) * (1.0 - target) / max(1.0 - made, 1e-6), 0.002, 0.95))
-        x = np.concatenate([x[:3], [np.log(repeat / (1.0 - repeat))], x[4:]])
-    return x
-
-
-def _unchanged(row: Floats, cells: PairCells, deviation: float) -> float:
-    classes = row[4:].reshape(-1, cells.width)
-    return share_of(float(classes[:, 1].sum()), float(classes[:, 1:].sum()), 0.2, deviation)
+        changes = (active - unchanged * float(points.sum())) / max(active - made, 1e-6 * active, 1.0)
+        found = with_repeat(dynamics, float(np.clip(1.0 - (1.0 - found.repeat) * changes, 0.002, 0.95)))
+    return found
 
 
 def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, share: float) -> Dynamics:

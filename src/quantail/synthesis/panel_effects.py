@@ -73,6 +73,8 @@ class Sums:
         Growth at which the size of a move is bounded.
     total, trend : Total, optional
         Capped totals of a leading column: of all periods, and later against earlier ones.
+    unchanged : float, optional
+        Share of pairs of consecutive periods without change, as `stay_table` counts them.
     """
 
     year: tuple[float, ...]
@@ -84,6 +86,7 @@ class Sums:
     reach: float
     total: Total | None = None
     trend: Total | None = None
+    unchanged: float | None = None
 
     @property
     def all(self) -> Floats:

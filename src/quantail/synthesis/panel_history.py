@@ -1,9 +1,9 @@
 """One column of a panel: its questions to the gate, the fit to the answers, and draws from what was released.
 
 Questions, each against its own leaf: sizes (counts of size cells), sums (capped sums), pairs (sizes now and some
-periods before), years and hats (bounded levels by period, age and remaining life), growth (signs of growth by
-period). Later questions use cells and centres that follow from earlier answers. Then everything is
-post-processing.
+periods before), stays (pairs without change), years and hats (bounded levels by period, age and remaining life),
+growth (signs of growth by period). Later questions use cells and centres that follow from earlier answers. Then
+everything is post-processing.
 """
 
 from dataclasses import dataclass, replace
@@ -44,6 +44,8 @@ from quantail.synthesis.panel_tables import (
     level,
     pair_table,
     size_table,
+    stay_points,
+    stay_table,
     sum_points,
     sum_table,
     trend_points,
@@ -54,13 +56,23 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {"sizes": 16, "sums": 14, "trends": 10, "pairs": 14, "years": 18, "hats": 7, "growth": 21}
-_CHANGES = ("trends", "pairs", "growth")
+SHARES = {
+    "sizes": 15,
+    "sums": 12,
+    "trends": 10,
+    "pairs": 14,
+    "stays": 4,
+    "years": 18,
+    "hats": 6,
+    "growth": 21,
+}
+_CHANGES = ("trends", "pairs", "stays", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
     "sums": "total up to a cap",
     "trends": "totals up to a cap, later periods against earlier ones",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
+    "stays": "pairs of consecutive periods without change",
     "years": "bounded levels by period, births apart",
     "hats": "bounded levels by age and remaining life",
     "growth": "signs and sizes of growth by period",
@@ -70,6 +82,7 @@ _BEYOND = 0.5  # relative error of what a curve says about sizes above a cap
 _BEYOND_TREND = 0.2  # and about their trend
 _FROM, _INDEX = 0.95, 1.7  # on log scales caps reckon with a Pareto tail of this index from this level on
 _CENTRE = 0.6  # quantile from which levels are measured
+_UNCHANGED = 0.2  # usual share of pairs without change, and how far from it shares are
 _REACH = 0.8  # growth at which moves are bounded
 _NARROWEST, _WIDEST = -1.5, 0.15  # log stretch of the upper half, at most
 _STRETCH = 0.08  # prior deviation of the stretch of the upper half
@@ -181,11 +194,12 @@ def ask_moves(
     gate: Gate, plan: Plan, spells: Spells, track: Track, hats: Hats, curve: Curve, unit: float
 ) -> tuple[Moves | None, Sums]:
     """Release pairs and sums of levels and growth, with cells and centres from the released curve."""
-    moves = None
+    moves, unchanged = None, None
     if asks(plan, "pairs"):
         cells = PairCells.of(curve.at(np.array(CUTS)), unit)
         pairs, paired = ask(gate, plan, "pairs", pair_table(spells, track, cells))
         moves = Moves(pairs, cells, paired)
+        unchanged = ask_unchanged(gate, plan.find("stays"), spells, track)
     centre, width, reach = curve.quantile(_CENTRE), curve.spread, _REACH * unit
     levels = level(track, centre, width)
     year, yearly = ask(gate, plan, "years", year_table(spells, levels))
@@ -194,7 +208,17 @@ def ask_moves(
     if asks(plan, "growth"):
         growth, grown = ask(gate, plan, "growth", growth_table(spells, track, reach), GROWTH_SENSITIVITY)
     lists = [tuple(part.tolist()) for part in (year, hat, growth)]
-    return moves, Sums(lists[0], lists[1], lists[2], (yearly, hatted, grown), centre, width, reach)
+    deviations = (yearly, hatted, grown)
+    return moves, Sums(lists[0], lists[1], lists[2], deviations, centre, width, reach, unchanged=unchanged)
+
+
+def ask_unchanged(gate: Gate, leaf: Plan, spells: Spells, track: Track) -> float:
+    """Release the share of pairs of consecutive periods without change; without signal it is a usual one."""
+    noisy = float(gate.count(leaf, stay_table(spells, track), LATTICE)[0]) / LATTICE
+    pairs = float(stay_points(spells).sum()) / LATTICE
+    known = (_UNCHANGED * pairs) ** 2
+    trust = known / (known + deviation_of(gate, leaf, LATTICE) ** 2)
+    return float(np.clip(trust * noisy / max(pairs, 1e-9) + (1.0 - trust) * _UNCHANGED, 0.0, 0.95))
 
 
 def ask_history(
@@ -235,18 +259,22 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
 
         tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
         x, zero, effects, _ = turn(*min(tried, key=lambda found: found[3])[:3])
-        x = repeat_as_often(small, answers.curve, effects, zero, moves, x)
         dynamics = dynamics_at(x, zero)
+        if answers.sums.unchanged is not None:
+            dynamics = repeat_as_often(large, answers.curve, effects, dynamics, answers.sums.unchanged)
     return HistoryModel(answers.curve, dynamics, tuple(effects.tolist()), answers.sums, units)
 
 
 def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Track, Track]:
     """Simulate on a stage, calibrated to the released sums; return latent sizes and sizes."""
     effects = fit_effects(stage, model.curve, model.dynamics, np.array(model.effects), model.sums, steps)
-    latent = stage.simulate(model.dynamics, effects)
+    dynamics, latent = model.dynamics, stage.simulate(model.dynamics, effects)
     curve, total = model.curve, model.sums.total
     if total is not None:
         curve = _stretched(curve, total, stage, latent)
+    if model.sums.unchanged is not None:
+        dynamics = repeat_as_often(stage, curve, effects, dynamics, model.sums.unchanged)
+        latent = stage.simulate(dynamics, effects)
     knots = stage.size_map(latent, curve)
     return latent, Track(np.interp(latent.size, *knots), latent.idle)
 

@@ -176,6 +176,25 @@ def growth_table(spells: Spells, track: Track, reach: float) -> Integers:
     return np.concatenate([signs, _tally(place, moves, spells.periods)])
 
 
+def stay_table(spells: Spells, track: Track) -> Integers:
+    """Count pairs of consecutive periods without change, idle ones left out, with points of `stay_points`, shape (1,).
+
+    Points are public and count or do not, so a history moves the count by at most LATTICE.
+    """
+    later, earlier = spells.pairs(1)
+    same = (track.size[later] == track.size[earlier]) & ~track.idle[later] & ~track.idle[earlier]
+    return np.array([stay_points(spells)[same].sum()]).astype(np.int64)
+
+
+def stay_points(spells: Spells) -> Integers:
+    """Return the points of each pair of consecutive periods in the count of those without change.
+
+    As in `sum_points` long lives count as they do in the panel, so that the share is close to the panel's own.
+    """
+    pairs = np.maximum(spells.length - 1, max(spells.periods // 2, 1))
+    return (LATTICE // pairs)[spells.unit[spells.pairs(1)[0]]]
+
+
 def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
     """Sum values up to a cap, in units of the cap, with points of `sum_points` or `trend_points`, shape (1,).
 
