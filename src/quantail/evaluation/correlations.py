@@ -44,7 +44,7 @@ def correlation_matrix(columns: Floats, kind: Kind = "pearson") -> Floats:
         raise OptionError(f"correlation: {kind!r} is not known; write one of {', '.join(get_args(Kind))}.")
     known = ~np.isnan(columns)
     # Complete columns are correlated by one matrix product.
-    together = known.all(axis=0) if kind != "kendall" else np.zeros(columns.shape[1], dtype=bool)
+    together = np.asarray(known.all(axis=0)) & np.array(kind != "kendall")
     found = np.eye(columns.shape[1])
     if together.any():
         whole = columns[:, together]
