@@ -1,21 +1,24 @@
-"""Three public tables, every column: marginals, missing values, spikes, regressions (figures: docs/columns.md)."""
+"""Three public tables, every column: marginals, missing values, spikes, regressions.
+
+Figures: benchmarks/real_tables.py.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
-import real_tables
 
+from benchmarks import real_schemas
 from quantail.synthesis import TableSynthesizer
 
 pytestmark = pytest.mark.slow
 
 
-def both(name, schema, epsilon):
+def both(name, epsilon):
     """Return the real table and a synthetic one, with simulated noise."""
-    real = real_tables.table(name)
+    real = real_schemas.read(name)
     if real is None:
         pytest.skip("the folder of public tables is not here")
-    facts = schema(real)
+    facts = real_schemas.SCHEMAS[name](real)
     made = TableSynthesizer(facts, epsilon, noise="simulated", seed=1).fit(real).sample(seed=1)
     return real, made, facts
 
@@ -38,7 +41,7 @@ def check_types(real, made, schema):
 
 
 def test_loans_with_categories_dates_and_spikes():
-    real, made, schema = both("ppp_georgia_2020", real_tables.ppp, 1)
+    real, made, schema = both("ppp_georgia_2020", 1)
     check_types(real, made, schema)
     for column in schema.columns:
         one, other = real[column.name], made[column.name]
@@ -53,7 +56,7 @@ def test_loans_with_categories_dates_and_spikes():
 
 
 def test_wages_keep_their_regression():
-    real, made, schema = both("cps1988", lambda frame: real_tables.cps1988(), 1)
+    real, made, schema = both("cps1988", 1)
     check_types(real, made, schema)
     for column in schema.columns:
         if column.is_labelled:
@@ -65,17 +68,18 @@ def test_wages_keep_their_regression():
         return np.linalg.lstsq(x.astype(float), np.log(table["wage"]), rcond=None)[0]
 
     before, after = coefficients(real), coefficients(made)
-    np.testing.assert_allclose(after[1:3], before[1:3], rtol=0.3)  # education, experience
-    np.testing.assert_allclose(after[3:], before[3:], atol=0.12)  # regions, against the midwest
+    np.testing.assert_allclose(after[1:3], before[1:3], rtol=0.25)  # education, experience
+    np.testing.assert_allclose(after[3:], before[3:], atol=0.06)  # regions, against the midwest
+    np.testing.assert_array_equal(np.sign(after[3:5]), np.sign(before[3:5]))  # the west is near zero
 
 
 def test_a_survey_of_35_columns_with_codes():
-    real, made, schema = both("sd2011", real_tables.sd2011, 3)
+    real, made, schema = both("sd2011", 3)
     check_types(real, made, schema)
     missing = [
         abs(real[c.name].isna().mean() - made[c.name].isna().mean()) for c in schema.columns if c.missing
     ]
-    assert np.median(missing) < 0.01
+    assert np.mean(np.array(missing) < 0.01) > 0.7
     assert (
         np.median([total_variation(real[c.name], made[c.name]) for c in schema.columns if c.is_labelled])
         < 0.05

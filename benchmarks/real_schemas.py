@@ -1,15 +1,18 @@
 """Schemas of three public tables, from their codebooks; the tables themselves are not part of the project.
 
-Bounds are round numbers that rules or common sense allow, lists are those of the codebooks.
+Bounds are round numbers that rules or common sense allow. Lists are those of the codebooks, taken from the files here.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from quantail.schema import Column, Schema
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[2] / "shared" / "data"
 
 REGIONS = (
     "Dolnoslaskie,Kujawsko-pomorskie,Lubelskie,Lubuskie,Lodzkie,Malopolskie,Mazowieckie,Opolskie,Podkarpackie,"
@@ -18,14 +21,14 @@ REGIONS = (
 YES_NO = ("NO", "YES")
 
 
-def table(name):
-    """Return a table of the shared folder, or None."""
-    path = DATA / f"{name}.parquet"
+def read(name: str, folder: Path = DATA) -> pd.DataFrame | None:
+    """Return a table of the folder, or None."""
+    path = folder / f"{name}.parquet"
     return pd.read_parquet(path) if path.exists() else None
 
 
-def cps1988():
-    """Predictors are declared: what is known to matter for wages, and nothing for the rest."""
+def cps1988(frame: pd.DataFrame) -> Schema:
+    """Wages, with declared predictors: what is known to matter for wages, and nothing for the rest."""
     return Schema(
         (
             Column("ethnicity", "category", categories=("cauc", "afam")),
@@ -49,13 +52,13 @@ def cps1988():
     )
 
 
-def ppp(frame):
-    """Categories of a public file: the lists are taken from it here, as an agency would from its codebook."""
+def ppp_georgia_2020(frame: pd.DataFrame) -> Schema:
+    """Loans: long lists of labels, missing values, a date, spikes at amounts that the rules favour."""
 
-    def labels(name):
+    def labels(name: str) -> tuple[str, ...]:
         return tuple(sorted(str(label) for label in frame[name].dropna().unique()))
 
-    def category(name):
+    def category(name: str) -> Column:
         return Column(name, "category", categories=labels(name), missing=True)
 
     return Schema(
@@ -78,15 +81,17 @@ def ppp(frame):
     )
 
 
-def sd2011(frame):
-    def category(name, kind="category", **options):
+def sd2011(frame: pd.DataFrame) -> Schema:
+    """Survey of 35 columns of all kinds, with missing values, codes and spikes."""
+
+    def category(name: str, kind: Any = "category", **options: Any) -> Column:
         known = tuple(sorted(str(label) for label in frame[name].dropna().unique()))
         return Column(name, kind, categories=options.pop("labels", known), missing=True, **options)
 
-    def yes_no(name):
+    def yes_no(name: str) -> Column:
         return Column(name, "category", categories=YES_NO, missing=True)
 
-    def number(name, lower, upper, **options):
+    def number(name: str, lower: float, upper: float, **options: Any) -> Column:
         return Column(name, "integer", lower, upper, missing=True, **options)
 
     return Schema(
@@ -130,3 +135,6 @@ def sd2011(frame):
         unit="person",
         name="sd2011",
     )
+
+
+SCHEMAS = {"cps1988": cps1988, "ppp_georgia_2020": ppp_georgia_2020, "sd2011": sd2011}
