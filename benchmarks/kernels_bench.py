@@ -56,7 +56,7 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     y = e.map(lambda noise, other: 4 + 3 * other + noise, x).kept()
     u = x.uniform(SimulatedNoise(1)).kept()
     scale = Scale(True, 0.01, 0.0, 1000.0, 0.01)
-    grid = near(5.0, 15.0, 0.0, 1000.0)
+    grid = near(5.0, 15.0, 0.0, 1000.0, 150)
     cells = np.quantile(rng.exponential(10, 4000), np.arange(1, 257) / 257)
     knots = tuple(np.linspace(-3, 3, 12).tolist())
     bend = Bend(knots, knots, knots, knots, 10.0, steps=False)

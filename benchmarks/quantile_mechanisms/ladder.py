@@ -10,7 +10,7 @@ from benchmarks.quantile_mechanisms.exponential import NotApplicable
 from quantail.privacy import Gate, Plan, SimulatedNoise, split
 from quantail.privacy.paths import MOST_RUNGS
 from quantail.quantiles import climb, draw_rungs, ladder_depth
-from quantail.quantiles.depth import LOCATE_SHARE
+from quantail.quantiles.depth import LOCATE_SHARE, near_candidates
 from quantail.quantiles.grid import near, wide
 from quantail.quantiles.ladder import count_blocks
 
@@ -48,7 +48,8 @@ def joint_draw(
     locate, draw = gate.plan.leaves()
     # Even candidates of the modelling scale, whatever it is.
     first, _, last = draw_rungs(gate, locate, values, wide(*bounds, log=True), _QUARTILES, values.size)
-    grid = near(first, max(last, first + (bounds[1] - bounds[0]) * 1e-6), *bounds)
+    last = max(last, first + (bounds[1] - bounds[0]) * 1e-6)
+    grid = near(first, last, *bounds, near_candidates(values.size * float(draw.cost)))
     return draw_rungs(gate, draw, values, grid, levels, values.size)
 
 

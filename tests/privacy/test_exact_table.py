@@ -39,16 +39,14 @@ ALWAYS = {
     ("median", 2),
     ("quintiles", 4),
     ("draw", 1),
-    ("coarse", 1),
-    ("fine", 1),
 }
 ALWAYS |= {("count", 1), ("calibration", 1)}
-TILT = {("middle", 1), ("curvature", 1), ("median", 1)}
+TILT = {("curvature", 1), ("median", 1)}
 ASKED = {
-    40: set(),
+    40: {("single", 1)},
     90: {*TILT, ("spread", 1)},
     110: {*TILT, ("spread", 2)},
-    140: {("median", 4), ("quintiles", 8)},
+    140: {("median", 4), ("quintiles", 8), ("coarse", 1), ("fine", 1)},
 }
 
 

@@ -39,7 +39,7 @@ def test_wide_candidates_cover_the_range(bounds, log):
 def test_near_candidates_are_fine_where_the_rows_are_and_few_far_away(bounds, place, share):
     low, high = bounds
     first, last = low + place * (1 - share) * (high - low), low + (place * (1 - share) + share) * (high - low)
-    grid = near(first, last, low, high)
+    grid = near(first, last, low, high, 150)
     check_list(grid, low, high)
     unit = last - first
     body = grid[(grid >= first) & (grid <= last)]
@@ -78,4 +78,4 @@ def test_a_finer_list_is_finer():
 
 def test_released_quantiles_at_an_end_of_the_range_leave_candidates():
     for first, last in ((0.0, 1e-3), (1 - 1e-3, 1.0), (0.0, 1.0)):
-        check_list(near(first, last, 0.0, 1.0), 0.0, 1.0)
+        check_list(near(first, last, 0.0, 1.0, 150), 0.0, 1.0)

@@ -9,7 +9,7 @@ from quantail.quantiles.grid import local, near, wide
 from quantail.quantiles.lookup import Lookup
 
 GRIDS = {
-    "near": near(5.0, 15.0, 0.0, 1000.0),
+    "near": near(5.0, 15.0, 0.0, 1000.0, 150),
     "wide": wide(-3.0, 700.0, log=False),
     "log": wide(-3.0, 12.0, log=True),
     "local": local(-1.0, 2.0),

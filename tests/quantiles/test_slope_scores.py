@@ -68,7 +68,7 @@ def test_scores_of_larger_tables_equal_the_minimum_over_all_thresholds(monkeypat
     y = rng.choice([-2.0, 0.5, 1.5]) * x + (
         rng.integers(-3, 4, x.size) if seed % 3 else rng.normal(0, 1, x.size)
     )
-    slopes = np.concatenate([np.linspace(-3, 3, 97), slope_candidates(8.0)[1]])
+    slopes = np.concatenate([np.linspace(-3, 3, 97), slope_candidates(8.0, 0.05)])
     median = float(np.quantile(x, rng.uniform(0.1, 0.9)))
     found = score_slopes(y, x, median, slopes)
     assert found.tolist() == [-smallest(y, x, median, slope) for slope in slopes.tolist()]

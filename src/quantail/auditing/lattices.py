@@ -105,9 +105,8 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     yield Lattice(
         "slope", relation, _later(make.slope_mechanism, relation, rows), POINTS, rows, make.few_slopes
     )
-    for name, costs in (("two", (HALF, HALF)), ("three", (F(1, 4), F(1, 4), HALF))):
-        stages = _later(make.slope_mechanism, relation, rows - 2, costs)
-        yield Lattice(f"slope in {name} stages", relation, stages, FEW_POINTS, rows - 2, make.few_slopes)
+    stages = _later(make.slope_mechanism, relation, rows - 2, (HALF, HALF))
+    yield Lattice("slope in two stages", relation, stages, FEW_POINTS, rows - 2, make.few_slopes)
     absent = _later(make.slope_mechanism, relation, rows - 1)
     yield Lattice("slope, absent values", relation, absent, POINTS_OR_ABSENT, rows - 1, make.few_slopes)
     choice = _later(make.choice_mechanism, relation, rows - 1)

@@ -36,13 +36,11 @@ Replacement = tuple[Any, str, Any]
 _FEW = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
 _THREE = np.array([-1.0, 0.0, 1.0])
 few_slopes: tuple[Replacement, ...] = (
-    (slopes, "slope_candidates", lambda reach: (_FEW, _FEW[[0, 2, 4]])),
-    (slopes, "slope_step", lambda signal: 0.15),  # five candidates in every later stage
-    (slopes, "_MIDDLE_NUMBER", 1),
-    (slopes, "_MIDDLE_STEPS", 1),
+    (slopes, "slope_candidates", lambda reach, step: _FEW),
+    (slopes, "slope_step", lambda signal: 0.15),  # seven candidates in a second stage
 )
 few_tilts: tuple[Replacement, ...] = (
-    (slopes, "slope_candidates", lambda reach: (_THREE, _THREE)),
+    (slopes, "slope_candidates", lambda reach, step: _THREE),
     (tilt, "_STEPS", 1),
     (tilt, "_CURVE_DOUBT", 0.5),
     (tilt, "_SPREAD_DOUBT", 0.5),

@@ -50,7 +50,7 @@ def _even(fit: Any) -> dict[str, Floats]:
 # Two or three candidates everywhere, for tables of two columns.
 shortest_lists: tuple[Replacement, ...] = (
     *short_lists,
-    (slopes, "slope_candidates", lambda reach: (np.array([-0.5, 0.5]),) * 2),
+    (slopes, "slope_candidates", lambda reach, step: np.array([-0.5, 0.5])),
     (lines_column, "wide", lambda low, high, log: np.array([1.0, 3.0])),
     (lattice, "_TILTS", np.array([1.5])),
     (lattice, "free", lambda ends, around: alike(np.outer([-2.0, 0.0, 2.0], np.ones(ends)))),

@@ -13,8 +13,7 @@ Floats = NDArray[np.float64]
 TWO_STAGES = 1200.0  # below: one joint draw on wide candidates; above: locate first, then refine
 TWO_STAGES_NARROW = 500.0  # the same for what others explain on a log scale: narrow beside even candidates
 LOCATE_SHARE = 0.25
-_TWO_SLOPE_STAGES, _THREE_SLOPE_STAGES = 300.0, 2000.0
-_COARSE_SIGNAL = 150.0
+_TWO_SLOPE_STAGES, _COARSE_SHARE = 2000.0, 0.15
 _OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
 _RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 _BIN_SIGNAL = 250.0
@@ -38,6 +37,11 @@ def rung_levels(signal: float) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.linspace(-edge, edge, number))))
 
 
+def near_candidates(signal: float) -> int:
+    """Return how many candidates lie between two quartiles once these are known: steps below the size of the noise."""
+    return int(np.clip(signal / 10, 150, 400))
+
+
 def bin_number(signal: float) -> int:
     """Return how many bins a bend may use: zero when fewer than four would carry a signal."""
     bins = int(signal / _BIN_SIGNAL)
@@ -45,21 +49,13 @@ def bin_number(signal: float) -> int:
 
 
 def slope_step(signal: float) -> float:
-    """Return the relative spacing of fine slope candidates: about the size of the noise."""
-    return float(np.clip(4.0 / signal, 0.0005, 0.05))
+    """Return the relative spacing of slope candidates: below the size of the noise."""
+    return float(np.clip(2.0 / signal, 0.0005, 0.025))
 
 
 def slope_stages(signal: float) -> tuple[float, ...]:
-    """Return the shares of a slope's stages: one selection, or coarse and fine, or coarse, middle and fine.
-
-    Finding the rough size takes a fixed signal, not a fixed share.
-    """
-    if signal < _TWO_SLOPE_STAGES:
-        return (1.0,)
-    coarse = float(np.clip(_COARSE_SIGNAL / signal, 0.15, 0.4))
-    if signal < _THREE_SLOPE_STAGES:
-        return (coarse, 1 - coarse)
-    return (coarse, 0.15, 0.85 - coarse)
+    """Return the shares of a slope's stages: one selection, or a coarse and a fine one where the list would be long."""
+    return (1.0,) if signal < _TWO_SLOPE_STAGES else (_COARSE_SHARE, 1 - _COARSE_SHARE)
 
 
 def cell_number(signal: float) -> int:

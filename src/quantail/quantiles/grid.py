@@ -17,7 +17,7 @@ _FAR, _THINNED = (
     20.0,
 )  # beyond this part of a log range candidates thin out, to one in so many at its end
 _RATIO, _SMALLEST = 1.012, 1e-4
-_FINE, _MIDDLE_RATIO, _MIDDLE_REACH, _FAR_RATIO = 150, 1.03, 12.0, 1.5
+_MIDDLE_PART, _MIDDLE_REACH, _FAR_RATIO = 4.5, 12.0, 1.5
 
 
 def wide(low: float, high: float, log: bool) -> Floats:
@@ -38,14 +38,15 @@ def wide(low: float, high: float, log: bool) -> Floats:
     )
 
 
-def near(first: float, last: float, low: float, high: float, fine: int = _FINE) -> Floats:
+def near(first: float, last: float, low: float, high: float, fine: int) -> Floats:
     """Return candidates around released quantiles `first` < `last`, within [low, high].
 
-    Evenly spaced, `fine` to the released distance, as far as one distance beyond both; then geometric.
+    Evenly spaced, `fine` to the released distance, as far as one distance beyond both; then geometric, first as fine
+    as suits that, then coarse.
     """
     unit = last - first
     inner = first + unit * np.arange(-fine, 2 * fine + 1) / fine
-    middle = _geometric(unit, _MIDDLE_REACH * unit, _MIDDLE_RATIO)
+    middle = _geometric(unit, _MIDDLE_REACH * unit, 1 + _MIDDLE_PART / fine)
     reach = max(high - last, first - low, 2 * _MIDDLE_REACH * unit)
     out = np.concatenate([middle, _geometric(_MIDDLE_REACH * unit, reach, _FAR_RATIO)])
     return _inside((first - out, inner, last + out), low, high)

@@ -1,6 +1,6 @@
 """Scores of slopes: how well one threshold splits the residuals of both halves of the rows.
 
-At slope b a row has the residual y_i - b (x_i - m), m the released median of x. A threshold puts u of the n_u rows with
+At slope b a row has the residual y_i - b (x_i - m), m a released cut of x. A threshold puts u of the n_u rows with
 x > m and l of the n_l others below it; rows at the threshold may be put on either side, whatever others are. Then
 
     g(b) = min over thresholds of |2u - n_u| + |2l - n_l|,    score(b) = -g(b):
@@ -29,11 +29,11 @@ _SHORT = 12  # until they are as short as this
 _CELLS = 1 << 17  # residuals that are held at once
 
 
-def score_slopes(y: Floats, x: Floats, median: float, slopes: Floats) -> Integers:
+def score_slopes(y: Floats, x: Floats, cut: float, slopes: Floats) -> Integers:
     """Return the integer score of every candidate slope; neither y nor x may be NaN."""
     order = np.argsort(slopes, kind="stable")
     ascending = _bounded(slopes[order])
-    y, x, upper = _bounded(y), _bounded(x - median), x > median
+    y, x, upper = _bounded(y), _bounded(x - cut), x > cut
     scores = np.zeros(slopes.size, dtype=np.int64)
     if slopes.size > 0:
         too_high = _Search(ascending).run(_Rows.of(y, x, ~upper))

@@ -1,6 +1,6 @@
 """One slope at a time, by a bounded instrument (DESIGN 4.2): KNG for the median without a bound on the predictor.
 
-For residuals r_i(b) = y_i - b x_i and the sign instrument z_i = +1 if x_i > m, else -1 (m the released median of x),
+For residuals r_i(b) = y_i - b x_i and the sign instrument z_i = +1 if x_i > m, else -1 (m a released cut of x),
 the max norm of the median regression's gradient, minimised over the intercept a, is |A| + |B| with
 
     A(a) = #{z = +1, r <= a} - #{z = +1} / 2,    B(a) = #{z = -1, r <= a} - #{z = -1} / 2.
@@ -24,9 +24,8 @@ Floats = NDArray[np.float64]
 MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
 _ROUGH_ROWS = 10_000  # enough for every stage but the last
 _ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
-_MIDDLE_NUMBER, _MIDDLE_STEPS = 40, 3  # a middle stage of 81 candidates, trusted to three of its steps
 _LARGEST_RATIO = 1e3
-_SINGLE_RATIO, _COARSE_RATIO, _FINE_REACH = 1.025, 1.05, 0.35
+_FINE_REACH = 0.35  # how far a fine stage looks, as a share of the coarse slope
 
 
 def slope_sensitivity(relation: Relation) -> int:
@@ -34,14 +33,17 @@ def slope_sensitivity(relation: Relation) -> int:
     return 2 if relation == "replace-one" else 1
 
 
-def slope_candidates(reach: float) -> tuple[Floats, Floats]:
-    """Return the public lists for one-stage and for coarse selection: signed geometric slopes up to `reach`."""
-    return _signed(reach, _SINGLE_RATIO), _signed(reach, _COARSE_RATIO)
-
-
-def _signed(reach: float, ratio: float) -> Floats:
-    sizes = reach * ratio ** -np.arange(int(np.log(_LARGEST_RATIO) / np.log(ratio)), dtype=np.float64)
+def slope_candidates(reach: float, step: float) -> Floats:
+    """Return the public list of a first stage: signed geometric slopes up to `reach`, a relative `step` apart."""
+    number = int(np.log(_LARGEST_RATIO) / np.log1p(step))
+    sizes = reach * (1 + step) ** -np.arange(number, dtype=np.float64)
     return np.concatenate([-sizes, [0.0], sizes[::-1]])
+
+
+def finer_candidates(slope: float, step: float) -> Floats:
+    """Return the public list of a second stage: around the slope that the first one released."""
+    number = int(_FINE_REACH / step) + 1
+    return np.asarray(slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64)))
 
 
 def choose_slope(
@@ -49,42 +51,39 @@ def choose_slope(
     leaves: tuple[Plan, ...],
     y: Vector | Floats,
     x: Vector | Floats,
-    median: float,
+    cut: float,
     reach: float,
     rows: int,
     doubt: float = 0.0,
+    least_step: float = 0.0,
 ) -> float:
     """Release the slope of y on x.
 
     Parameters
     ----------
     leaves : tuple of Plan
-        One leaf for a single selection; two or three for a coarse one and finer ones around it.
-    median : float
-        Released median of x.
+        One leaf for a single selection; two for a coarse one and a finer one around it.
+    cut : float
+        Public value of x at which the instrument changes sign: see `best_cut`.
     reach : float
         Largest slope that is considered: the range of y over the released spread of x.
     rows : int
         Public number of rows.
     doubt : float
         How much better than a slope of zero another must be, in nats.
+    least_step : float
+        Relative spacing of candidates below which nothing is gained: many of them would outvote a doubt.
     """
     sensitivity = slope_sensitivity(gate.relation)
-    single, coarse = slope_candidates(reach)
-    candidates = single if len(leaves) == 1 else coarse
     slope = 0.0
     for stage, leaf in enumerate(leaves):
         last = stage == len(leaves) - 1
         strength = float(strength_of(leaf.cost, gate.definition))
         most = rows_needed(strength, last)
-        if stage > 0:
-            fine = slope_step(min(rows, most) * strength)
-            reached = _FINE_REACH if stage == 1 else _MIDDLE_STEPS * _FINE_REACH / _MIDDLE_NUMBER
-            step = fine if last else reached / _MIDDLE_NUMBER
-            number = int(reached / step) + 1
-            candidates = slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64))
+        step = max(slope_step(min(rows, most) * strength), least_step)
+        candidates = slope_candidates(reach, step) if stage == 0 else finer_candidates(slope, step)
         part_y, part_x = both_present(*subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
-        scores = score_slopes(part_y, part_x, median, candidates)
+        scores = score_slopes(part_y, part_x, cut, candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])

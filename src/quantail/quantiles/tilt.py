@@ -36,6 +36,7 @@ _TYPICAL_SQUARE = 0.4549  # the median of z^2
 _STEEPEST, _STEPS = 0.6, 12
 _TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
 _CURVE_DOUBT, _SPREAD_DOUBT = 8.0, 5.0  # nats: a tilt appears only where there is one
+_CURVE_STEP = 0.025
 _TAILS = np.array([0.001, 0.004, 0.012])
 _LEVELS = np.concatenate([_TAILS, (np.arange(4 * _KNOTS) + 0.5)[2:-2] / (4 * _KNOTS), 1 - _TAILS[::-1]])
 _PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS[::-1]])
@@ -70,7 +71,9 @@ def draw_tilt(
     curvature, centre, spread = leaves
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
     bowl = scores.map(_bowl)
-    bent = choose_slope(gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _CURVE_DOUBT)
+    bent = choose_slope(
+        gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _CURVE_DOUBT, _CURVE_STEP
+    )
     # A predictor that is absent counts as its middle, where the bowl is 0.
     flat = (
         Vector.of(residual)

@@ -177,7 +177,7 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
         return _choice(question, cost, unit)
     if question.kind == "slope":
         shares, note = slope_stages(signal), ""
-        words = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}[len(shares)]
+        words = {1: ("single",), 2: ("coarse", "fine")}[len(shares)]
     elif question.kind == "shift":
         first = min(LOCATE_SIGNAL / signal, 1 / 3)
         shares, note = (first, (1 - first) / 2, (1 - first) / 2), "three quantiles in every category"

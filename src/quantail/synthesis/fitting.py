@@ -20,6 +20,7 @@ from quantail.quantiles import (
     Scale,
     StepCurve,
     Vector,
+    best_cut,
     choose_slope,
     draw_bend,
     draw_calibration,
@@ -27,7 +28,7 @@ from quantail.quantiles import (
     draw_tilt,
     fit_curve,
 )
-from quantail.quantiles.depth import rung_levels
+from quantail.quantiles.depth import near_candidates, rung_levels
 from quantail.quantiles.grid import increasing, local, near, wide, with_cells
 from quantail.synthesis.category_fitting import count_cells, fit_category
 from quantail.synthesis.column import ColumnModel, NumericModel, Slope
@@ -136,13 +137,13 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
 def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
     predictor = fit.predictor(name)
     low, high = scale.ends
-    first, centre, last = predictor.innovation(np.array([0.25, 0.5, 0.75])).tolist()
+    first, last = predictor.innovation(np.array([0.25, 0.75])).tolist()
     slope = choose_slope(
         fit.gate,
         leaves,
         residual,
         fit.innovations[name],
-        centre,
+        best_cut(predictor.innovation, fit.rows, fit.rows * fit.rate(leaves[-1])),
         _REACH * (high - low) / max(last - first, _least(predictor.scale)),
         fit.rows,
     )
@@ -167,17 +168,18 @@ def _fit_rest(
         for name in design.bends:
             bends.append((name, _fit_tilt(fit, design, residual, name, grid, high - low)))
             residual = residual.map(bends[-1][1].flatten, fit.explaining(name)).kept()
+    rows = fit.present(design.status)
+    signal = rows * fit.rate(leaves[-1])
     if len(leaves) == 2:
         overall = _rungs(fit, design, leaves[0], residual, grid, _levels())
-        grid = near(*_around(overall, scale), low, high)
+        grid = near(*_around(overall, scale), low, high, near_candidates(signal))
         if not explained:  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
         for name in design.bends if design.bins else ():
             bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
             residual = residual.map(bend.flatten, fit.explaining(name)).kept()
             bends.append((name, bend))
-    rows = fit.present(design.status)
-    levels = rung_levels(rows * fit.rate(leaves[-1]))
+    levels = rung_levels(signal)
     rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
     curve = fit_curve(levels, rungs, rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log)
     return bends, curve, residual

@@ -18,7 +18,7 @@ from quantail.synthesis.lines_settings import LinesSettings
 
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
 _SLOPE_SIGNAL = 45.0  # rows * strength below which one more slope is only noise
-_STAGES = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}
+_STAGES = {1: ("single",), 2: ("coarse", "fine")}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ BIRTHS, CONTINUERS = "births", "continuers"
 
 _ACTIVE_SHARE = 4  # of all units ever seen, one in so many is taken to continue in a period
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
-_STAGES = {1: ("single",), 2: ("coarse", "fine"), 3: ("coarse", "middle", "fine")}
+_STAGES = {1: ("single",), 2: ("coarse", "fine")}
 
 
 @dataclass(frozen=True)
