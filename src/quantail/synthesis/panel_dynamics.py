@@ -25,8 +25,8 @@ _ENOUGH = 2e-3  # relative gain below which the search stops
 
 # The search runs over: log odds of permanent and blip variance against the AR(1), logit of persistence and of
 # repeat, tilt, logit of jump. Prior means and deviations, and steps for derivatives.
-PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.5])
-_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.5])
+PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
+_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.4])
 LARGE_JUMPS = np.append(PRIOR[:-1], 0.0)  # another start: small jumps do not tell that larger ones fit better
 _STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
 

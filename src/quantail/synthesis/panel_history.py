@@ -57,8 +57,8 @@ Integers = NDArray[np.int64]
 
 # Shares of a column's budget; questions about change fall away in a panel of one period.
 SHARES = {
-    "sizes": 15,
-    "sums": 12,
+    "sizes": 16,
+    "sums": 11,
     "trends": 10,
     "pairs": 14,
     "stays": 4,
