@@ -5,6 +5,8 @@ import json
 import pyarrow.parquet
 import pytest
 
+from quantail import TableSynthesizer
+from quantail.datasets import payroll_example, payroll_schema
 from quantail.privacy.ledger import Ledger
 
 
@@ -28,7 +30,13 @@ def test_the_demo_leaves_a_complete_release(shop):
     ledger = Ledger.open(folder / "payroll.ledger")
     assert ledger.left == 0 and ledger.verify(card["ledger"]["hash"]) == []
     assert "INTERNAL" in done.stdout and "What to do next" in done.stdout
+    assert "Which relation differs most?" in done.stdout and "a fresh sample" in done.stdout
     assert not list(folder.glob("*industry*"))
+
+
+def test_the_example_is_large_enough_to_keep_what_sectors_tell():
+    plan = TableSynthesizer(payroll_schema(), 1).plan(payroll_example().num_rows).render()
+    assert plan.count("shift on sector") == 2
 
 
 def test_a_second_run_goes_to_a_new_folder_and_says_so(shop):

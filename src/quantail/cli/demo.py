@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quantail.cli.console import as_json, note, progress, say
-from quantail.cli.evaluate import measures, print_measures
+from quantail.cli.console import INTERNAL, as_json, note, progress, say
+from quantail.cli.evaluate import measures
 from quantail.cli.options import Quiet
 from quantail.errors import DataError, OptionError
 
@@ -26,7 +26,7 @@ EXAMPLE = "quantail demo --out quantail-demo"
 _TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
 _SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
 _EVALUATION, _REPORT = "internal-evaluation.json", "internal-report.html"
-_FRESH_SEED = 20_241
+_FORMULAS = ("log(payroll) ~ log(employees) + sector",)
 _SIC, _PANEL = 178, "industry"
 _PANEL_REPORT, _MODEL = "internal-industry-report.html", "industry-model.json"
 
@@ -34,7 +34,7 @@ _PANEL_REPORT, _MODEL = "internal-industry-report.html", "industry-model.json"
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("quantail-demo"),
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
-    rows: Annotated[int, typer.Option("--rows", "-n", help="Size of the made-up table.")] = 4000,
+    rows: Annotated[int, typer.Option("--rows", "-n", help="Size of the made-up table.")] = 20_000,
     panel: Annotated[bool, typer.Option(help="Also synthesise a made-up industry over 25 years.")] = True,
     quiet: Quiet = False,
 ) -> None:
@@ -54,10 +54,8 @@ def demo(
     model = _release(folder, table, schema, epsilon, quiet)
     with progress("evaluation", quiet) as report:
         report("", 0.1)
-        result, fresh = _compare(folder, table, schema)
-        report("report", 0.8)
-        _report(folder, table, model, result)
-    _summarise(folder, epsilon, rows, result, fresh)
+        result = _compare(folder, table, schema, model)
+    _summarise(folder, epsilon, rows, result)
     if panel:
         _show_panel(folder, epsilon, quiet)
     _next_steps(folder)
@@ -97,32 +95,24 @@ def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, qu
     return fit.model
 
 
-def _compare(folder: Path, table: "pa.Table", schema: "Schema") -> tuple["Evaluation", "Evaluation"]:
-    """Evaluate the synthetic table, and for scale a fresh sample of the same made-up population."""
+def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "TableModel") -> "Evaluation":
+    """Evaluate the synthetic table by every measure, and draw the report."""
     from quantail.cli.staging import write_text
-    from quantail.datasets import payroll_example
     from quantail.evaluation import evaluate
-    from quantail.frames import read_table
-
-    result = evaluate(table, read_table(folder / _SYNTHETIC), schema=schema)
-    fresh = evaluate(table, payroll_example(table.num_rows, seed=_FRESH_SEED), schema=schema)
-    write_text(folder / _EVALUATION, as_json(measures(result)))
-    return result, fresh
-
-
-def _report(folder: Path, table: "pa.Table", model: "TableModel", result: "Evaluation") -> None:
     from quantail.frames import read_table
     from quantail.report import write_report
 
     synthetic = read_table(folder / _SYNTHETIC)
-    write_report(table, synthetic, folder / _REPORT, model=model, measures=result)
+    result = evaluate(table, synthetic, schema=schema, formulas=_FORMULAS)
+    write_text(folder / _EVALUATION, as_json(measures(result)))
+    write_report(table, synthetic, folder / _REPORT, model=model, measures=result, formulas=_FORMULAS)
+    return result
 
 
-def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation", fresh: "Evaluation") -> None:
-    say(f"A synthetic payroll table at epsilon {epsilon}, from {rows} made-up establishments", style="bold")
+def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation") -> None:
+    say(f"A synthetic payroll table at epsilon {epsilon}, from {rows:,} made-up establishments", style="bold")
     say()
-    print_measures(result, fresh)
-    say("The column 'fresh sample' compares with a second draw of the same population: as good as it gets.")
+    _print_headlines(result)
     say()
     files = {
         _TABLE: "the made-up 'confidential' table",
@@ -132,12 +122,27 @@ def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation", fres
         _SYNTHETIC: "the synthetic table: to release",
         "synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",
         "model.json": "the fitted model: draw more tables from it for free",
-        _EVALUATION: "how close it is: internal",
+        _EVALUATION: "how close it is, by every measure: internal",
         _REPORT: "the same as a page with pictures: internal",
     }
     for name, words in files.items():
         say(f"  {folder / name}  {words}")
     say()
+
+
+def _print_headlines(result: "Evaluation") -> None:
+    """Print the report's opening questions with their answers."""
+    from quantail.report.plots.numbers import short
+    from quantail.report.summary import headlines, where
+
+    say(INTERNAL, style="bold yellow")
+    say(f"{'':<38}{'value':>7}{'fresh':>8}  reading", style="bold")
+    for question, found in headlines(result):
+        row, said = found.row, found.verdict
+        fresh = "" if found.fresh is None else short(found.fresh, 2)
+        say(f"{question:<38}{short(row.value):>7}{fresh:>8}  {said.words if said else ''}")
+        say(f"  {row.name}{where(row.columns)}", style="dim")
+    say("fresh: what a second sample of the same population would get, which is as good as it gets.")
 
 
 def _next_steps(folder: Path) -> None:
@@ -203,7 +208,6 @@ def _release_panel(
 
 
 def _panel_measures(real: "Floats", made: "Floats") -> None:
-    from quantail.cli.console import INTERNAL
     from quantail.evaluation import gross_mape, jc_mae, net_mae, unchanged_difference
 
     lines = {

@@ -116,22 +116,15 @@ def measures(result: "Evaluation") -> dict[str, Any]:
     }
 
 
-def print_measures(result: "Evaluation", yardstick: "Evaluation | None" = None) -> None:
-    """Print one line for each measure, over all its columns; `yardstick` adds a column to compare with."""
+def print_measures(result: "Evaluation") -> None:
+    """Print one line for each measure, over all its columns."""
     say(INTERNAL, style="bold yellow")
-    table = _table("measure", number=("rows", "mean"))
-    if yardstick is not None:
-        table.add_column("fresh sample", justify="right")
-        fresh = {line.measure.name: line.mean for line in yardstick.overview()}
-    for title in ("null", "best", "worst"):
-        table.add_column(title, justify="right")
+    table = _table("measure", number=("rows", "mean", "null", "best", "worst"))
     table.add_column("where", overflow="fold")
     for line in result.overview():
         nulls = [row.null for row in result if row.name == line.measure.name and row.null is not None]
-        shown = [line.measure.name, str(line.count), f"{line.mean:.4g}"]
-        if yardstick is not None:
-            shown.append(f"{fresh[line.measure.name]:.4g}" if line.measure.name in fresh else "")
-        shown += [f"{sum(nulls) / len(nulls):.3g}" if nulls else "", f"{line.measure.best:g}"]
+        null = f"{sum(nulls) / len(nulls):.3g}" if nulls else ""
+        shown = [line.measure.name, str(line.count), f"{line.mean:.4g}", null, f"{line.measure.best:g}"]
         many = line.count > 1
         shown.append(f"{line.worst.value:.4g}" if many else "")
         table.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")

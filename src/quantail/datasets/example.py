@@ -34,7 +34,7 @@ MAX_EMPLOYEES = 50_000
 MAX_PAYROLL = 10_000_000_000.0
 
 
-def payroll_example(n: int = 4000, seed: int = 20_240) -> pa.Table:
+def payroll_example(n: int = 20_000, seed: int = 20_240) -> pa.Table:
     """Generate `n` fictitious establishments: sector, employees and yearly payroll in dollars.
 
     Examples

@@ -105,7 +105,7 @@ def _standing_out(measures: Evaluation) -> str:
 
 def _spoken(row: Measured) -> str:
     null = "" if row.null is None else f"; a fresh sample {short(row.null, 2)}"
-    return f"{_MATTERS[row.family]} ({row.name}{_where(row.columns)} {short(row.value)}{null})"
+    return f"{_MATTERS[row.family]} ({row.name}{where(row.columns)} {short(row.value)}{null})"
 
 
 def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
@@ -124,13 +124,18 @@ def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
     return found
 
 
-def _tiles(measures: Evaluation) -> list[Markup]:
+def headlines(measures: Evaluation) -> list[tuple[str, Farthest]]:
+    """Answer the questions that readers ask first, each by the measure that is farthest from a fresh sample."""
     rows = by_name(measures)
     asked = [
         (headline.question, [r for name in headline.names for r in rows.get(name, ())])
         for headline in HEADLINES
     ]
-    return [_tile(question, farthest(found)) for question, found in asked if found]
+    return [(question, farthest(found)) for question, found in asked if found]
+
+
+def _tiles(measures: Evaluation) -> list[Markup]:
+    return [_tile(question, found) for question, found in headlines(measures)]
 
 
 def _tile(question: str, found: Farthest) -> Markup:
@@ -142,7 +147,7 @@ def _tile(question: str, found: Farthest) -> Markup:
         "li",
         element("h3", question),
         element("p", short(row.value), class_="value"),
-        element("p", row_name(row), _where(row.columns), class_="null"),
+        element("p", row_name(row), where(row.columns), class_="null"),
         element("p", f"{fresh}; best {short(row.best)}", class_="null"),
         said and steps(said.grade),
         said and element("p", said.words.capitalize(), class_="reading"),
@@ -150,7 +155,8 @@ def _tile(question: str, found: Farthest) -> Markup:
     )
 
 
-def _where(columns: Sequence[str]) -> str:
+def where(columns: Sequence[str]) -> str:
+    """Say of which columns a measure speaks."""
     return f" of {' and '.join(columns)}" if len(columns) <= 2 else f" of {len(columns)} columns"
 
 
