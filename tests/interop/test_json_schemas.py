@@ -109,7 +109,7 @@ def _with(form, value, *path):
 
 
 TAMPERED = {
-    "another format": lambda form: _with(form, 2, "format"),
+    "another format": lambda form: _with(form, 1, "format"),
     "no longer marked": lambda form: _without(form, "notice"),
     "called private": lambda form: _with(form, True, "private"),
     "a cost that is a number": lambda form: _with(form, 1.0, "plan", "cost"),

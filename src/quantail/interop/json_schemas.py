@@ -11,7 +11,7 @@ def model_json_schema() -> dict[str, Any]:
     Examples
     --------
     >>> model_json_schema()["$id"]
-    'urn:quantail:model:1'
+    'urn:quantail:model:2'
     """
     return _read("quantail.synthesis", "model.schema.json")
 

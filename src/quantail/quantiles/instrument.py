@@ -35,7 +35,7 @@ def best_cut(curve: Callable[[Floats], Floats], rows: int, signal: float) -> flo
 
     Examples
     --------
-    >>> best_cut(lambda u: 10 * u, 5000, 500.0)
+    >>> round(best_cut(lambda u: 10 * u, 5000, 500.0), 6)
     5.0
     >>> best_cut(lambda u: -np.log(1 - u), 5000, 500.0) > np.log(2)
     True

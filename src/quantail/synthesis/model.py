@@ -26,7 +26,7 @@ from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
 from quantail.synthesis.model_checks import check_group, check_rows
 
-FORMAT = 1
+FORMAT = 2  # of tables and panels; 1 shifted labels before slopes
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
 BLOCK = 2**18  # rows that are drawn and balanced together
@@ -247,7 +247,8 @@ class TableModel:
         """Rebuild a model from `to_dict`."""
         if form.get("format") != FORMAT:
             raise ModelError(
-                "this model was saved in another format; fit it again or use the version that wrote it"
+                f"this model is not of format {FORMAT}: draw from it with the version of Quantail that wrote it "
+                "(`version` in the file), or fit again, which is charged again"
             )
         method, options = METHODS[form["method"]], form.get("options", {})
         method.settings(options)  # refuses what the synthesizer would refuse

@@ -19,11 +19,9 @@ from quantail.frames import PanelData, PanelShape, panel_frame
 from quantail.privacy import Plan, check_seed
 from quantail.schema import Schema
 from quantail.synthesis.fields import check_fields
-from quantail.synthesis.model import NOT_PRIVATE
+from quantail.synthesis.model import FORMAT, NOT_PRIVATE
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_units import PanelUnits
-
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -134,7 +132,10 @@ class PanelModel:
     def from_dict(cls, form: Mapping[str, Any]) -> "PanelModel":
         """Rebuild a model from `to_dict`."""
         if form.get("format") != FORMAT or form.get("kind") != "panel":
-            raise ModelError("this is not a saved panel, or of another format; fit it again")
+            raise ModelError(
+                f"this is not a saved panel of format {FORMAT}: draw from it with the version of Quantail that "
+                "wrote it (`version` in the file), or fit again, which is charged again"
+            )
         schema = Schema.from_toml(form["schema"])
         read = panel_method_of(form["method"]).read
         model = cls(
