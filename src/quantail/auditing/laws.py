@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import roots_legendre
 from scipy.stats import chi2
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,9 @@ Floats = NDArray[np.float64]
 @functools.cache
 def _unit_nodes(degree: int) -> tuple[Floats, Floats]:
     """Return Gauss-Legendre nodes and weights on [0, 1], exact for polynomials up to `degree`."""
-    nodes, weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    nodes, weights = roots_legendre(
+        degree // 2 + 1
+    )  # a banded problem: lists may have thousands of candidates
     return (nodes + 1) / 2, weights / 2
 
 
