@@ -7,25 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from effort import examples
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX signals")
 CRASHES = Path(__file__).with_name("run_crashes.py")
 
 
-def check_runs(folder: Path, trials: int, seed: int) -> None:
-    arguments = [sys.executable, str(CRASHES), str(folder), str(trials), str(seed)]
+def test_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
+    trials = examples(16)
+    arguments = [sys.executable, str(CRASHES), str(tmp_path), str(trials), "1"]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["problems"] == []
     assert sum(found["stages"].values()) == trials
     assert found["stages"]["nothing"] and found["stages"]["asked"]  # killed before and after the charge
-
-
-def test_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
-    check_runs(tmp_path, 12, seed=1)
-
-
-@pytest.mark.slow
-def test_many_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
-    check_runs(tmp_path, 30, seed=2)
