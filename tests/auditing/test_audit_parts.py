@@ -91,21 +91,22 @@ def test_a_model_that_knows_a_row_fails(monkeypatch):
     assert not replay_finding(SANDWICH, "replace-one", 1).passed
 
 
-def test_the_gates_laws_pass():
-    found = list(goodness_findings(6000))
-    assert [one.name for one in found] == ["select, pure", "select, zcdp", "count", "path"]
-    assert all(one.passed and one.figure >= 1e-6 for one in found)
-
-
-def test_noise_off_by_a_fifth_fails(monkeypatch):
+def test_noise_off_by_a_fifth_fails(monkeypatch):  # the audit of the laws themselves: test_audit_document.py
     honest = gate.rounded_up
     monkeypatch.setattr(gate, "rounded_up", lambda *parts: 0.8 * honest(*parts))
     monkeypatch.setattr(gate.Gate, "_covered", lambda self, spent, cost: None)  # OpenDP would refuse
     assert [one.passed for one in goodness_findings(6000)] == [False, False, False, True]
 
 
-def test_bounds_of_valid_mechanisms_stay_below_the_claim():
-    found = [finding for finding, _ in trials.trial_findings(200, 0.9999, ("slope",))]
+@pytest.fixture(scope="module")
+def slope_trials():
+    """Worst pairs take a search."""
+    return trials.trials(("slope",))
+
+
+def test_bounds_of_valid_mechanisms_stay_below_the_claim(slope_trials, monkeypatch):
+    monkeypatch.setattr(trials, "trials", lambda chosen: slope_trials)
+    found = [finding for finding, _ in trials.trial_findings(100, 0.9999, ("slope",))]
     assert len(found) == 8 and all(one.passed and math.isfinite(one.figure) for one in found)
 
 
@@ -117,8 +118,8 @@ def test_histories_of_a_unit_are_told_apart_once_a_panel_costs_more_than_claimed
     assert trials.yearly_panel(40).run(100, 1e-3).bound > 1
 
 
-def test_random_pairs_are_neighbours():
-    for trial in trials.trials(("slope",)):
+def test_pairs_are_neighbours(slope_trials):
+    for trial in slope_trials:
         one, other = (sorted(map(repr, table)) for table in trial.pair)
         if trial.relation == "replace-one":
             assert len(one) == len(other)
