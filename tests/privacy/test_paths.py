@@ -10,6 +10,7 @@ import pytest
 from quantail.auditing.enumeration import law_of
 from quantail.privacy import SimulatedNoise, gate, paths
 from quantail.quantiles import Scale
+from quantail.quantiles.depth import near_candidates
 from quantail.quantiles.grid import near, wide, with_cells
 from quantail.schema import Column
 
@@ -142,10 +143,12 @@ def test_slack_covers_the_proven_bound():
 def test_grids_in_use_are_no_larger_than_the_proof_allows():
     scale = Scale.of(Column("y", "numeric", -1e9, 1e9, grid="log", resolution=0.01))
     low, high = scale.ends
+    finest = near_candidates(np.inf)
+    narrow = near(0.0, 1e-15 * (high - low), low, high, finest)  # the narrower, the more lie farther out
     sizes = [
         wide(-1e9, 1e9, log=False).size,
         wide(low, high, log=True).size,
-        with_cells(near(0.0, 1e-6 * (high - low), low, high), scale.atom_cells()).size,
+        with_cells(narrow, scale.atom_cells()).size,
     ]
     assert 1000 < max(sizes) < 2000
 
