@@ -115,7 +115,7 @@ def test_histories_of_a_unit_are_told_apart_once_a_panel_costs_more_than_claimed
         trial = make(10**6)
         first, second = (trial.build()(table, None) for table in trial.pair)
         assert first > second
-    assert trials.yearly_panel(40).run(100, 1e-3).bound > 1
+    assert trials.yearly_panel(200).run(100, 0.05).bound > 1  # 1.7, and 1.1 if four of 80 mislead
 
 
 def test_pairs_are_neighbours(slope_trials):
