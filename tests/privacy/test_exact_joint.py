@@ -45,7 +45,7 @@ def test_joint_draw_costs_no_more_than_claimed(levels, relation):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("levels", LEVELS[2:], ids=str)
 def test_joint_draw_costs_no_more_than_claimed_with_more_rows(levels, relation):
-    assert 0.3 < joint_loss(levels, relation, 4) <= 1 + 1e-9
+    assert 0.3 < joint_loss(levels, relation, 4 if relation == "replace-one" else 3) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("levels", [LEVELS[0], pytest.param(LEVELS[1], marks=pytest.mark.slow)], ids=str)
@@ -53,11 +53,6 @@ def test_joint_draw_costs_no_more_than_claimed_with_more_rows(levels, relation):
 def test_every_jitter_costs_no_more_than_claimed(levels, relation):
     rows = 3 if relation == "replace-one" else 2
     assert 0.3 < joint_loss(levels, relation, rows, MOVED) <= 1 + 1e-9
-
-
-@pytest.mark.slow
-def test_every_jitter_costs_no_more_than_claimed_with_more_rows():
-    assert 0.3 < joint_loss(LEVELS[1], "add-remove", 3, MOVED) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
