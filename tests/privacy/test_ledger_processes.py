@@ -93,7 +93,7 @@ def test_no_reported_charge_is_lost_when_processes_are_killed(tmp_path: Path) ->
     ledger = Ledger.create(path, "payroll", 1000)
     chance = random.Random(7)
     reported: list[str] = []
-    for _ in range(5):
+    for _ in range(3):
         workers = start(path, F(1, 1000), 4)
         release(workers[0])
         reported.append(output(workers[0]).readline().strip())  # at work now, so that every round counts
@@ -112,6 +112,6 @@ def test_no_reported_charge_is_lost_when_processes_are_killed(tmp_path: Path) ->
         assert ledger.verify() == []
         ledger.charge(F(1, 1000), "goes on after a crash", "0" * 64)
     kept = {entry.hash for entry in Ledger.open(path).entries()}
-    assert len(reported) >= 5
+    assert len(reported) >= 3
     assert set(reported) <= kept
     assert ledger.spent >= F(len(reported), 1000)
