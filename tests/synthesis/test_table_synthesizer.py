@@ -117,7 +117,7 @@ class TestTruth:
     @pytest.mark.slow
     def test_the_slope_of_a_tight_relation_is_found_every_time(self):
         frame = small(8000)
-        for seed in range(20):
+        for seed in range(10):
             made = simulate(SMALL, frame, 1, seed).sample(4000, seed=1)
             assert np.corrcoef(made["x"], made["y"])[0, 1] > 0.95, seed
 

@@ -18,17 +18,19 @@ FETCHED = re.compile(
 STYLES = re.compile(r"url\([\"']?(?:https?:)?//|@import")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+def test_the_site_builds_and_is_complete(
+    tmp_path,
+):  # one test: built once, however many processes share the tests
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(build, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    no_page_fetches_anything_from_elsewhere(tmp_path)
+    proofs_figures_and_reference_are_on_the_site(tmp_path)
+    links_to_code_are_shown_as_paths(tmp_path)
 
 
-def test_no_page_fetches_anything_from_elsewhere(site):
+def no_page_fetches_anything_from_elsewhere(site):
     pages = list(site.rglob("*.html"))
     assert len(pages) > 30
     for page in pages:
@@ -38,7 +40,7 @@ def test_no_page_fetches_anything_from_elsewhere(site):
         assert not STYLES.search(style.read_text(encoding="utf-8")), style
 
 
-def test_proofs_figures_and_reference_are_on_the_site(site):
+def proofs_figures_and_reference_are_on_the_site(site):
     for proof in (ROOT / "src/quantail/privacy/proofs").glob("*.md"):
         assert (site / "proofs" / proof.stem / "index.html").exists(), proof.name
     gallery = (site / "gallery/index.html").read_text(encoding="utf-8")
@@ -51,6 +53,6 @@ def test_proofs_figures_and_reference_are_on_the_site(site):
     )
 
 
-def test_links_to_code_are_shown_as_paths(site):
+def links_to_code_are_shown_as_paths(site):
     page = (site / "checklist/index.html").read_text(encoding="utf-8")
     assert "tests/privacy/test_gate.py" in page and 'href="../tests' not in page
