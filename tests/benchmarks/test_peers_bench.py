@@ -116,9 +116,9 @@ def test_the_stored_run_keeps_its_promises() -> None:
     stored = json.loads((peers_bench.OUT / "results.json").read_text())
     told = report.behind([line for line in report.summarise(stored["cells"]) if line.n == 5000])[0]
     rivals = [entry for entry in catalogue.ENTRIES if entry.private and entry.kind != "ours"]
-    # A linear model of origin hardly tells any good table from the real one: there a single table may go either way.
-    ahead = ("the ladder is ahead on all ten.", "the ladder is behind on pMSE WOI.")
-    assert sum(told.count(verdict) for verdict in ahead) == len(rivals)
+    assert told.count("the ladder is ahead on all ten.") == len(rivals)
     ratios = dict(line[2:].split(": ") for line in told.splitlines() if line.startswith("- "))
-    for name in (entry.name for entry in rivals if "AIM" in entry.name):
-        assert float(ratios[name].split()[0]) >= 10
+    # DataSynthesizer's network is quick, but its bins are cut at the extremes of the confidential rows.
+    dependence = [name for name in ratios if any(model in name for model in ("AIM", "MST", "PrivBayes"))]
+    assert len(dependence) == 9
+    assert min(float(ratios[name].split()[0]) for name in dependence) >= 10
