@@ -3,6 +3,8 @@
 import json
 import sys
 
+import pytest
+
 from benchmarks import kernels_bench, scale_run
 
 
@@ -27,9 +29,10 @@ def test_a_whole_run_says_what_it_took():
     assert "| 2,000 |" in text
 
 
-def test_a_partitioned_table_goes_end_to_end(tmp_path, monkeypatch):
-    options = ["table", "--rows", "400", "--groups", "2", "--engine", "local", "--out", str(tmp_path / "r")]
+@pytest.mark.parametrize(("kind", "rows", "units"), [("table", "400", 400), ("panel", "1600", 200)])
+def test_what_is_partitioned_goes_end_to_end(tmp_path, monkeypatch, kind, rows, units):
+    options = [kind, "--rows", rows, "--groups", "2", "--engine", "local", "--out", str(tmp_path / "r")]
     monkeypatch.setattr(sys, "argv", ["scale_run", *options])
     scale_run.main()
     found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert (found["units"], found["groups"], found["engine"]) == (400, 2, "local")
+    assert [found[fact] for fact in ("kind", "units", "groups", "engine")] == [kind, units, 2, "local"]

@@ -24,8 +24,9 @@ from quantail.quantiles import (
     draw_rungs,
     fit_curve,
     ladder_depth,
+    slope_plan,
 )
-from quantail.quantiles.depth import rung_levels, slope_stages
+from quantail.quantiles.depth import rung_levels
 from quantail.quantiles.grid import wide
 from quantail.quantiles.quantreg import PAPER_TAUS, level_weights
 from quantail.synthesis.column import NumericModel, Slope, draw_rows
@@ -93,18 +94,12 @@ def ladder_plan(epsilon: Fraction, rows: int, rungs: Rungs) -> Plan:
     columns = []
     for place, (name, whole) in enumerate(zip(PAPER_COLUMNS, split(epsilon, _COLUMN_SHARES), strict=True)):
         slopes, cost = split(whole, (1, 1)) if place else (Fraction(0), whole)
-        parts = [
-            _slope_plan(f"slope on {earlier}", slopes / place, rows) for earlier in PAPER_COLUMNS[:place]
-        ]
+        each = slopes / max(place, 1)
+        parts = [slope_plan(earlier, each, rows * float(each)) for earlier in PAPER_COLUMNS[:place]]
         depth = 1 if rungs.joint else ladder_depth(len(rungs.levels(rows * float(cost))))
         leaves = [Plan.leaf(f"level {k}", part) for k, part in enumerate(split(cost, (1,) * depth), start=1)]
         columns.append(Plan.sequence(name, [*parts, Plan.sequence("rungs", leaves)]))
     return Plan.sequence("table", columns)
-
-
-def _slope_plan(name: str, cost: Fraction, rows: int) -> Plan:
-    stages = split(cost, slope_stages(rows * float(cost)))
-    return Plan.sequence(name, [Plan.leaf(f"stage {k}", part) for k, part in enumerate(stages, start=1)])
 
 
 def rung_curve(levels: tuple[Fraction, ...], rungs: Floats) -> StepCurve:

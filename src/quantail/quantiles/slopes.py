@@ -9,13 +9,15 @@ Twice that, with a minus, is the score of b (`slope_scores.py`). Rows whose x or
 Proof: privacy/proofs/slopes.md.
 """
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
-from quantail.quantiles.depth import slope_step
+from quantail.privacy import Gate, Plan, Relation, Selection, split, strength_of
+from quantail.privacy.budget import Unit
+from quantail.quantiles.depth import slope_stages, slope_step
 from quantail.quantiles.rows import Vector, gathered
 from quantail.quantiles.slope_scores import score_slopes
 
@@ -44,6 +46,14 @@ def finer_candidates(slope: float, step: float) -> Floats:
     """Return the public list of a second stage: around the slope that the first one released."""
     number = int(_FINE_REACH / step) + 1
     return np.asarray(slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64)))
+
+
+def slope_plan(on: str, cost: Fraction, signal: float, unit: Unit = "epsilon") -> Plan:
+    """Return the leaves that `choose_slope` spends on a predictor."""
+    shares = slope_stages(signal)
+    words = ("single",) if len(shares) == 1 else ("coarse", "fine")
+    parts = zip(words, split(cost, shares), strict=True)
+    return Plan.sequence(f"slope on {on}", [Plan.leaf(word, part, "", unit) for word, part in parts])
 
 
 def choose_slope(

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
 from quantail.privacy.budget import Unit
+from quantail.quantiles import slope_plan
 from quantail.quantiles.calibration import cell_levels
 from quantail.quantiles.depth import (
     LOCATE_SHARE,
@@ -19,7 +20,6 @@ from quantail.quantiles.depth import (
     cell_number,
     histogram_fits,
     rung_levels,
-    slope_stages,
 )
 from quantail.schema import Column, Core, Schema, core_of
 from quantail.synthesis.shares import (
@@ -176,9 +176,10 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
     if question.kind == "choice":
         return _choice(question, cost, unit)
     if question.kind == "slope":
-        shares, note = slope_stages(signal), ""
-        words = {1: ("single",), 2: ("coarse", "fine")}[len(shares)]
-    elif question.kind == "shift":
+        return slope_plan(question.on, cost, signal, unit)
+    shares: tuple[float, ...]
+    words: tuple[str, ...]
+    if question.kind == "shift":
         first = min(LOCATE_SIGNAL / signal, 1 / 3)
         shares, note = (first, (1 - first) / 2, (1 - first) / 2), "three quantiles in every category"
         words = ("locate", *_LADDER_LEVELS)

@@ -11,14 +11,13 @@ from fractions import Fraction
 from quantail.errors import OptionError
 from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
-from quantail.quantiles.depth import slope_stages
+from quantail.quantiles import slope_plan
 from quantail.quantiles.orders import Step, steps_of
 from quantail.schema import Column, Schema, core_of
 from quantail.synthesis.lines_settings import LinesSettings
 
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
 _SLOPE_SIGNAL = 45.0  # rows * strength below which one more slope is only noise
-_STAGES = {1: ("single",), 2: ("coarse", "fine")}
 
 
 @dataclass(frozen=True)
@@ -161,10 +160,7 @@ def _median(
     costs = split(cost, [*[_SLOPE_WEIGHT] * len(predictors), _INTERCEPT_WEIGHT])
     parts = []
     for name, part in zip(predictors, costs, strict=False):
-        shares = slope_stages(rows * float(strength_of(part, definition)))
-        stages = zip(_STAGES[len(shares)], split(part, shares), strict=True)
-        leaves = [Plan.leaf(word, each, "", unit) for word, each in stages]
-        parts.append(Plan.sequence(f"slope on {name}", leaves))
+        parts.append(slope_plan(name, part, rows * float(strength_of(part, definition)), unit))
     return Plan.sequence("median", [*parts, Plan.leaf("intercept", costs[-1], "", unit)])
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from quantail.errors import OptionError
 from quantail.privacy import Plan, split
-from quantail.quantiles.depth import slope_stages
+from quantail.quantiles import slope_plan
 from quantail.quantiles.orders import Step, steps_of
 from quantail.schema import Column, Schema
 from quantail.synthesis.lines_design import LinesColumn
@@ -28,7 +28,6 @@ BIRTHS, CONTINUERS = "births", "continuers"
 
 _ACTIVE_SHARE = 4  # of all units ever seen, one in so many is taken to continue in a period
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
-_STAGES = {1: ("single",), 2: ("coarse", "fine")}
 
 
 @dataclass(frozen=True)
@@ -136,9 +135,5 @@ def _median(predictors: tuple[str, ...], cost: Fraction, rows: int) -> Plan:
     if not predictors:
         return Plan.sequence("median", [Plan.leaf("intercept", cost)])
     slope, intercept = split(cost, [_SLOPE_WEIGHT, _INTERCEPT_WEIGHT])
-    shares = slope_stages(rows * float(slope))
-    stages = zip(_STAGES[len(shares)], split(slope, shares), strict=True)
-    leaves = [Plan.leaf(word, each) for word, each in stages]
-    return Plan.sequence(
-        "median", [Plan.sequence(f"slope on {predictors[0]}", leaves), Plan.leaf("intercept", intercept)]
-    )
+    asked = slope_plan(predictors[0], slope, rows * float(slope))
+    return Plan.sequence("median", [asked, Plan.leaf("intercept", intercept)])
