@@ -25,6 +25,7 @@ from quantail.quantiles import (
     fit_curve,
     ladder_depth,
     slope_plan,
+    slope_reach,
 )
 from quantail.quantiles.depth import rung_levels
 from quantail.quantiles.grid import wide
@@ -35,7 +36,6 @@ from quantail.synthesis.fitting import residual_range
 Floats = NDArray[np.float64]
 
 _COLUMN_SHARES = (2, 1, 1)
-_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 _QUARTILES = np.array([0.25, 0.5, 0.75])
 _LOW_END = 0.05
 _THREE_RUNGS = 90.0  # the signal from which there are three: the fewest with a median among them
@@ -124,9 +124,8 @@ def _fit_column(fit: _Fit, name: str, plan: Plan) -> NumericModel:
 
 def _fit_slope(fit: _Fit, plan: Plan, scale: Scale, residual: Floats, earlier: str) -> Slope:
     model = fit.models[earlier]
-    low, high = scale.ends
     first, median, last = model.innovation(_QUARTILES).tolist()
-    reach = _REACH * (high - low) / max(last - first, scale.step)
+    reach = slope_reach(scale, last - first, scale.step)
     x = fit.innovations[earlier]
     slope = choose_slope(fit.gate, plan.leaves(), residual, x, median, reach, fit.rows)
     low_end = model.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))

@@ -12,7 +12,7 @@ from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
 from quantail.quantiles.rows import HeldRows, Rows, Vector
 from quantail.quantiles.scale import Scale
-from quantail.quantiles.slopes import choose_slope, slope_plan
+from quantail.quantiles.slopes import choose_slope, slope_plan, slope_reach
 from quantail.quantiles.tilt import draw_tilt
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "fit_curve",
     "ladder_depth",
     "slope_plan",
+    "slope_reach",
 ]

@@ -83,3 +83,9 @@ class Scale:
         ends = np.array([self.lower - self.step / 2, self.upper + self.step / 2])
         low, high = self.forward(ends)
         return float(low), float(high)
+
+    @property
+    def least(self) -> float:
+        """The smallest difference that matters: a lattice step, or a millionth of the range."""
+        low, high = self.ends
+        return (high - low) * 1e-6 if self.log else max(self.step, (high - low) * 1e-6)

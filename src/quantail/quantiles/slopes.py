@@ -19,6 +19,7 @@ from quantail.privacy import Gate, Plan, Relation, Selection, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles.depth import slope_stages, slope_step
 from quantail.quantiles.rows import Vector, gathered
+from quantail.quantiles.scale import Scale
 from quantail.quantiles.slope_scores import score_slopes
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,7 @@ Floats = NDArray[np.float64]
 MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
 _ROUGH_ROWS = 10_000  # enough for every stage but the last
 _ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
+_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 _LARGEST_RATIO = 1e3
 _FINE_REACH = 0.35  # how far a fine stage looks, as a share of the coarse slope
 
@@ -33,6 +35,12 @@ _FINE_REACH = 0.35  # how far a fine stage looks, as a share of the coarse slope
 def slope_sensitivity(relation: Relation) -> int:
     """Return how far one row can move any score."""
     return 2 if relation == "replace-one" else 1
+
+
+def slope_reach(scale: Scale, width: float, least: float) -> float:
+    """Return the largest slope on a predictor whose quartiles are so far apart."""
+    low, high = scale.ends
+    return _REACH * (high - low) / max(width, least)
 
 
 def slope_candidates(reach: float, step: float) -> Floats:

@@ -27,6 +27,7 @@ from quantail.quantiles import (
     draw_rungs,
     draw_tilt,
     fit_curve,
+    slope_reach,
 )
 from quantail.quantiles.depth import near_candidates, rung_levels
 from quantail.quantiles.grid import increasing, local, near, wide, with_cells
@@ -42,7 +43,7 @@ _LOW_END = 0.05
 _SEEN, _SEEN_CHOSEN = 40.0, 28.0  # signal that a label must have for its shift to be asked
 _FEW_FINE, _NEAR = 10, 2  # candidates of a chosen shift: how fine, and how far
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
-_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
+_CURVED = 0.25  # largest curvature, in ranges per normal score
 
 
 def fit_columns(
@@ -136,7 +137,6 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
 
 def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
     predictor = fit.predictor(name)
-    low, high = scale.ends
     first, last = predictor.innovation(np.array([0.25, 0.75])).tolist()
     slope = choose_slope(
         fit.gate,
@@ -144,7 +144,7 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
         residual,
         fit.innovations[name],
         best_cut(predictor.innovation, fit.rows, fit.rows * fit.rate(leaves[-1])),
-        _REACH * (high - low) / max(last - first, _least(predictor.scale)),
+        slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
     )
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
@@ -181,7 +181,7 @@ def _fit_rest(
             bends.append((name, bend))
     levels = rung_levels(signal)
     rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
-    curve = fit_curve(levels, rungs, rows, fit.noise_rows(leaves[-1]), _least(scale), scale.log)
+    curve = fit_curve(levels, rungs, rows, fit.noise_rows(leaves[-1]), scale.least, scale.log)
     return bends, curve, residual
 
 
@@ -191,7 +191,7 @@ def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid:
     x = fit.innovations[name]
     absent = fit.absent(design.status)
     return draw_tilt(
-        fit.gate, leaves, residual, x, predictor.innovation, grid, _REACH * span, fit.rows, absent
+        fit.gate, leaves, residual, x, predictor.innovation, grid, _CURVED * span, fit.rows, absent
     )
 
 
@@ -263,14 +263,8 @@ def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
 def _around(overall: Floats, scale: Scale) -> tuple[float, float]:
     """Return the released outer quantiles, at least a lattice step apart."""
     first, last = float(overall[0]), float(overall[2])
-    missing = max(_least(scale) - (last - first), 0.0) / 2
+    missing = max(scale.least - (last - first), 0.0) / 2
     return first - missing, last + missing
-
-
-def _least(scale: Scale) -> float:
-    """Return the smallest spread that a residual can have: a lattice step, or a millionth of the range."""
-    low, high = scale.ends
-    return (high - low) * 1e-6 if scale.log else max(scale.step, (high - low) * 1e-6)
 
 
 def _levels() -> Floats:

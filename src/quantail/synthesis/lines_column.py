@@ -21,7 +21,6 @@ from quantail.synthesis.lines_model import LinesModel, explained
 
 Floats = NDArray[np.float64]
 
-_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
 _GUESS = 0.3  # first guess at the distance of lines: share of the median's distance from the nearer bound
 _MARKS = (
     0.05,
@@ -66,18 +65,6 @@ def fit_column(
     at_low, at_high = (tuple(float(offsets[tau][end]) for tau in taus) for end in (0, -1))
     levels = tuple(float(tau) for tau in taus)
     return LinesModel(plane.name, scale, base, slopes, *ends, levels, at_low, at_high, design.settings.draw)
-
-
-def slope_reach(scale: Scale, width: float, least: float) -> float:
-    """Return the largest slope on a predictor whose quartiles are so far apart."""
-    low, high = scale.ends
-    return _REACH * (high - low) / max(width, least)
-
-
-def least_spacing(scale: Scale) -> float:
-    """Return the smallest distance between lines that matters: a lattice step, or a millionth of the range."""
-    low, high = scale.ends
-    return (high - low) * 1e-6 if scale.log else max(scale.step, (high - low) * 1e-6)
 
 
 def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) -> float:

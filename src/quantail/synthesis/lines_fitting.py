@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.privacy import Gate
-from quantail.quantiles import Scale, choose_slope
+from quantail.quantiles import Scale, choose_slope, slope_reach
 from quantail.quantiles.rows import Rows as ConfidentialRows
 from quantail.quantiles.rows import gathered
 from quantail.synthesis.column import Slope
-from quantail.synthesis.lines_column import fit_column, least_spacing, slope_reach
+from quantail.synthesis.lines_column import fit_column
 from quantail.synthesis.lines_design import LinesColumn, LinesDesign
 from quantail.synthesis.lines_model import LinesModel, draw_lines, explained
 
@@ -63,7 +63,7 @@ def _fit_column(fit: LinesFit, design: LinesColumn) -> LinesModel:
     simulated = fit.simulated() if design.predictors else {}
     slopes = _fit_slopes(fit, design, scale, simulated)
     expected = explained(slopes, simulated, _SIMULATED_ROWS)
-    return fit_column(fit.gate, design, slopes, fit.values, expected, least_spacing(scale), fit.rows)
+    return fit_column(fit.gate, design, slopes, fit.values, expected, scale.least, fit.rows)
 
 
 def _fit_slopes(
@@ -81,7 +81,7 @@ def _fit_slopes(
             explained(parts, simulated, _SIMULATED_ROWS), [0.25, 0.5, 0.75]
         ).tolist()
         x = explained(parts, fit.values, residual.size)
-        reach = slope_reach(scale, last - first, least_spacing(model.scale))
+        reach = slope_reach(scale, last - first, model.scale.least)
         leaves = design.plan.find(f"median/slope on {name}").leaves()
         slope = choose_slope(fit.gate, leaves, residual, x, median, reach, fit.rows)
         residual = residual - slope * x

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quantail.frames import PanelData
 from quantail.privacy import Gate
-from quantail.quantiles import Scale, choose_slope
+from quantail.quantiles import Scale, choose_slope, slope_reach
 from quantail.synthesis.column import Slope
-from quantail.synthesis.lines_column import fit_column, least_spacing, slope_reach
+from quantail.synthesis.lines_column import fit_column
 from quantail.synthesis.lines_design import LinesColumn
 from quantail.synthesis.lines_model import LinesModel, explained
 from quantail.synthesis.panel_units import PanelUnits
@@ -87,7 +87,7 @@ def _fit_column(
     """Release the lines of one column, given its predictor if it has one."""
     scale, rows = Scale.of(design.column), confidential[design.column.name].size
     slopes = tuple(_fit_slope(gate, design, scale, confidential, released) for _ in design.predictors)
-    least = least_spacing(scale) / len(design.settings.taus)  # whole numbers hold several lines each
+    least = scale.least / len(design.settings.taus)  # whole numbers hold several lines each
     return fit_column(gate, design, slopes, confidential, explained(slopes, released, rows), least, rows)
 
 
@@ -102,6 +102,6 @@ def _fit_slope(
     (name,) = design.predictors
     y = confidential[design.column.name]
     first, median, last = np.quantile(released[name], [0.25, 0.5, 0.75]).tolist()
-    reach = slope_reach(scale, last - first, least_spacing(scale))
+    reach = slope_reach(scale, last - first, scale.least)
     leaves = design.plan.find(f"median/slope on {name}").leaves()
     return Slope(name, choose_slope(gate, leaves, y, confidential[name] - median, 0.0, reach, y.size), median)
