@@ -100,7 +100,7 @@ def slope_mechanism(
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *costs)
         x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, len(always) + rows, doubt)
+        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, len(always) + rows, doubt)
 
     return mechanism
 

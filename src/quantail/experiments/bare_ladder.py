@@ -127,7 +127,7 @@ def _fit_slope(fit: _Fit, plan: Plan, scale: Scale, residual: Floats, earlier: s
     first, median, last = model.innovation(_QUARTILES).tolist()
     reach = slope_reach(scale, last - first, scale.step)
     x = fit.innovations[earlier]
-    slope = choose_slope(fit.gate, plan.leaves(), residual, x, median, reach, fit.rows)
+    slope = choose_slope(fit.gate, plan.leaves(), residual, x, (median, median), reach, fit.rows)
     low_end = model.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
     return Slope(earlier, slope, float(low_end[0]))
 

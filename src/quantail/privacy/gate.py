@@ -19,7 +19,7 @@ from typing import Literal
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan
 from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_measurement
-from quantail.privacy.paths import SLACK, draw_path
+from quantail.privacy.paths import SLACK, Floats, draw_path
 
 Relation = Literal["replace-one", "add-remove"]
 
@@ -38,11 +38,24 @@ class Selection:
 
 @dataclass(frozen=True)
 class PathQuestion:
-    """One question of `path`: rows at or below each candidate, rows in all, and public targets for the parts."""
+    """One question of `path`.
+
+    Attributes
+    ----------
+    counts : array
+        Rows at or below each candidate.
+    rows : int
+        Rows in all.
+    targets : array
+        Public number of rows wanted in each part.
+    tolls : array, optional
+        Public: in nats, how far each candidate lies along the grid. A path pays for the distance of its ends.
+    """
 
     counts: Integers
     rows: int
     targets: Integers
+    tolls: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +112,9 @@ class Gate:
         strength = max(math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK, 0.0)
         rate = strength / (2 * cells_touched(self.relation))
         return [
-            draw_path(q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise)
+            draw_path(
+                q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise, q.tolls
+            )
             for q in questions
         ]
 

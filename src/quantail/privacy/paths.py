@@ -4,7 +4,10 @@ Notation. Candidates 0..G-1 carry cumulated counts c_0 <= ... <= c_{G-1} of N ro
 the rows into m + 1 parts n_0 = c_{i_1}, n_k = c_{i_{k+1}} - c_{i_k}, n_m = N - c_{i_m}. With public integer targets
 t_k the law is
 
-    P(path) proportional to prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)).
+    P(path) proportional to exp(toll_{i_1} - toll_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
+
+where tolls, if there are any, are public numbers that never fall along the candidates: a path pays for the distance of
+its ends, so that outer rungs which rows say little about do not run away.
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
 right to about L 2^-53, and DEEPEST keeps L small whatever the number of rows (with N = sum t_k rows it changes
@@ -22,18 +25,22 @@ from quantail.privacy.noise import Integers, Noise
 MOST_RUNGS = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
+MOST_TOLL = 1000.0  # nats
 _CHUNK = 64
 _BITS = 52
 Floats = NDArray[np.float64]
 
 
-def draw_path(counts: Integers, rows: int, targets: Integers, rate: float, noise: Noise) -> Integers:
+def draw_path(
+    counts: Integers, rows: int, targets: Integers, rate: float, noise: Noise, tolls: Floats | None = None
+) -> Integers:
     """Draw one path; `targets` has one entry more than the path has rungs."""
     rungs = targets.size - 1
     if not 1 <= rungs <= MOST_RUNGS:
         raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
-    messages = log_messages(counts, rows, targets, rate)
-    path = [_pick(_log_weights(counts - targets[0], rate) + messages[0], noise)]
+    tolls = np.zeros(counts.size) if tolls is None or rungs == 1 else bounded_tolls(tolls)
+    messages = log_messages(counts, rows, targets, rate, tolls)
+    path = [_pick(_log_weights(counts - targets[0], rate) + tolls + messages[0], noise)]
     for k in range(1, rungs):
         start = path[-1]
         steps = _log_weights(counts[start:] - counts[start] - targets[k], rate)
@@ -41,9 +48,16 @@ def draw_path(counts: Integers, rows: int, targets: Integers, rate: float, noise
     return np.asarray(path, dtype=np.int64)
 
 
-def log_messages(counts: Integers, rows: int, targets: Integers, rate: float) -> list[Floats]:
+def bounded_tolls(tolls: Floats) -> Floats:
+    """Return tolls between zero and `MOST_TOLL`."""
+    return np.asarray(np.clip(tolls - tolls[0], 0.0, MOST_TOLL))
+
+
+def log_messages(
+    counts: Integers, rows: int, targets: Integers, rate: float, tolls: Floats | float = 0.0
+) -> list[Floats]:
     """Return, for each rung, the log of the total weight of all ways to finish the path from each candidate."""
-    message = _log_weights(rows - counts - targets[-1], rate)
+    message = _log_weights(rows - counts - targets[-1], rate) - tolls
     messages = [message]
     places = counts.astype(np.float64)  # whole numbers still
     for k in range(targets.size - 2, 0, -1):

@@ -7,7 +7,7 @@ from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
 from quantail.quantiles.calibration import Remap, draw_calibration
 from quantail.quantiles.curve import Curve, StepCurve, curve_from_dict, fit_curve
-from quantail.quantiles.instrument import best_cut
+from quantail.quantiles.instrument import best_cuts
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
 from quantail.quantiles.rows import HeldRows, Rows, Vector
@@ -25,7 +25,7 @@ __all__ = [
     "Scale",
     "StepCurve",
     "Vector",
-    "best_cut",
+    "best_cuts",
     "choose_slope",
     "climb",
     "curve_from_dict",

@@ -1,13 +1,15 @@
 """Where a slope's instrument cuts its predictor (DESIGN 4.2). Post-processing of the predictor's released curve.
 
-The sign instrument compares the residuals above and below a cut. With parts p and 1 - p of the rows, whose predictors
-differ by d on average, and residuals of density f at their median, a slope is off by
+The sign instrument compares the residuals of rows whose predictor is high with those of rows where it is low; rows
+between count for nothing. With parts p and q of the rows, whose predictors differ by d on average, and residuals of
+density f at their median, a slope is off by
 
-    sampling    (1/p + 1/(1-p)) / (4 n f^2 d^2)     privacy    8 / (signal f min(p, 1-p) d)^2
+    sampling    (1/p + 1/q) / (4 n f^2 d^2)     privacy    8 / (signal f min(p, q) d)^2
 
-(variances; signal = rows * strength under replace-one). The unknown f leaves the comparison, so the best cut is known
-before anything is asked: the median of a symmetric predictor, a higher one where the upper tail is long, because few
-rows far out tell a slope better than many close by.
+(variances; signal = rows * strength under replace-one). The unknown f leaves the comparison, so the best cuts are known
+before anything is asked. Rows in the middle tell next to nothing of a slope but add their noise to its sampling error;
+privacy noise is the less the more rows there are. So the less privacy noise there is, the farther apart are the cuts,
+and where the upper tail is long both are high: few rows far out tell a slope better than many close by.
 """
 
 from collections.abc import Callable
@@ -18,11 +20,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _LEVELS = np.arange(0.5, 400.0) / 400.0
-_CUTS = np.arange(0.3, 0.71, 0.02)
+_PLACES = np.arange(0.16, 0.85, 0.02)
 
 
-def best_cut(curve: Callable[[Floats], Floats], rows: int, signal: float) -> float:
-    """Return the value of a predictor at which its instrument should change sign.
+def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tuple[float, float]:
+    """Return the values of a predictor up to which it is low, and above which it is high.
 
     Parameters
     ----------
@@ -35,17 +37,23 @@ def best_cut(curve: Callable[[Floats], Floats], rows: int, signal: float) -> flo
 
     Examples
     --------
-    >>> round(best_cut(lambda u: 10 * u, 5000, 500.0), 6)
-    5.0
-    >>> best_cut(lambda u: -np.log(1 - u), 5000, 500.0) > 0.7
-    True
+    >>> low, high = best_cuts(lambda u: 10 * u, 5000, 500.0)
+    >>> round(low + high, 6), 2 < low < high
+    (10.0, True)
     """
     x = curve(_LEVELS)
-    below = np.searchsorted(_LEVELS, _CUTS)
     sums = np.concatenate([[0.0], np.cumsum(x)])
-    apart = (sums[-1] - sums[below]) / (x.size - below) - sums[below] / below
+    number = np.searchsorted(_LEVELS, _PLACES)
+    below = sums[number] / number
+    above = (sums[-1] - sums[number]) / (x.size - number)
+    low, high = np.triu_indices(_PLACES.size)
+    apart = above[high] - below[low]
     if not (apart > 0).all():
-        return float(curve(np.array([0.5]))[0])
-    sampling = (1 / _CUTS + 1 / (1 - _CUTS)) / (4 * rows * apart**2)
-    noise = 8 / (signal * np.minimum(_CUTS, 1 - _CUTS) * apart) ** 2
-    return float(curve(_CUTS[[int(np.argmin(sampling + noise))]])[0])
+        middle = float(curve(np.array([0.5]))[0])
+        return middle, middle
+    p, q = _PLACES[low], 1 - _PLACES[high]
+    sampling = (1 / p + 1 / q) / (4 * rows * apart**2)
+    noise = 8 / (signal * np.minimum(p, q) * apart) ** 2
+    best = int(np.argmin(sampling + noise))
+    cuts = curve(_PLACES[[low[best], high[best]]])
+    return float(cuts[0]), float(cuts[1])

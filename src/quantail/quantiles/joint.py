@@ -46,7 +46,13 @@ def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:
 
 
 def draw_rungs(
-    gate: Gate, leaf: Plan, values: Vector | Floats, grid: Floats, levels: Floats, rows: int
+    gate: Gate,
+    leaf: Plan,
+    values: Vector | Floats,
+    grid: Floats,
+    levels: Floats,
+    rows: int,
+    tolls: Floats | None = None,
 ) -> Floats:
     """Release the quantiles of `values` at `levels`, as members of `grid`.
 
@@ -58,10 +64,12 @@ def draw_rungs(
         Public candidates, ascending.
     rows : int
         Public number of rows (released, under add/remove).
+    tolls : array, optional
+        Public: what each candidate adds, in nats, to the price of lying far from the first rung.
     """
     values = Vector.of(values)
     cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
     counts = np.cumsum(cells)
-    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels))
+    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), tolls)
     (path,) = gate.path(leaf, [question])
     return grid[path]

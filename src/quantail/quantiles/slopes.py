@@ -1,11 +1,12 @@
 """One slope at a time, by a bounded instrument (DESIGN 4.2): KNG for the median without a bound on the predictor.
 
-For residuals r_i(b) = y_i - b x_i and the sign instrument z_i = +1 if x_i > m, else -1 (m a released cut of x),
-the max norm of the median regression's gradient, minimised over the intercept a, is |A| + |B| with
+For residuals r_i(b) = y_i - b x_i and the sign instrument z_i = +1 if x_i > h, -1 if x_i <= l, 0 between (l <= h
+released cuts of x), the max norm of the median regression's gradient, minimised over the intercept a, is |A| + |B| with
 
     A(a) = #{z = +1, r <= a} - #{z = +1} / 2,    B(a) = #{z = -1, r <= a} - #{z = -1} / 2.
 
-Twice that, with a minus, is the score of b (`slope_scores.py`). Rows whose x or y is absent (NaN) count for nothing.
+Twice that, with a minus, is the score of b (`slope_scores.py`). Rows between the cuts and rows whose x or y is
+absent (NaN) count for nothing.
 Proof: privacy/proofs/slopes.md.
 """
 
@@ -69,7 +70,7 @@ def choose_slope(
     leaves: tuple[Plan, ...],
     y: Vector | Floats,
     x: Vector | Floats,
-    cut: float,
+    cuts: tuple[float, float],
     reach: float,
     rows: int,
     doubt: float = 0.0,
@@ -81,8 +82,8 @@ def choose_slope(
     ----------
     leaves : tuple of Plan
         One leaf for a single selection; two for a coarse one and a finer one around it.
-    cut : float
-        Public value of x at which the instrument changes sign: see `best_cut`.
+    cuts : tuple of float
+        Public values of x: the instrument is -1 up to the first, +1 above the second, 0 between: see `best_cuts`.
     reach : float
         Largest slope that is considered: the range of y over the released spread of x.
     rows : int
@@ -100,18 +101,18 @@ def choose_slope(
         most = rows_needed(strength, last)
         step = max(slope_step(min(rows, most) * strength), least_step)
         candidates = slope_candidates(reach, step) if stage == 0 else finer_candidates(slope, step)
-        part_y, part_x = both_present(*subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
-        scores = score_slopes(part_y, part_x, cut, candidates)
+        part_y, part_x = told_apart(cuts, *subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
+        scores = score_slopes(part_y, part_x, cuts[0], candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
 
 
-def both_present(y: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Return the rows of a part where neither number is absent: left out row by row, after the part was drawn."""
-    present = ~(np.isnan(y) | np.isnan(x))
-    return y[present], x[present]
+def told_apart(cuts: tuple[float, float], y: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the rows of a part that the instrument counts: left out row by row, after the part was drawn."""
+    counted = ~np.isnan(y) & ((x <= cuts[0]) | (x > cuts[1]))
+    return y[counted], x[counted]
 
 
 def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: float) -> NDArray[np.int64]:

@@ -72,7 +72,15 @@ def draw_tilt(
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
     bowl = scores.map(_bowl)
     bent = choose_slope(
-        gate, (curvature,), residual, bowl, _TYPICAL_SQUARE, reach, rows, _CURVE_DOUBT, _CURVE_STEP
+        gate,
+        (curvature,),
+        residual,
+        bowl,
+        (_TYPICAL_SQUARE, _TYPICAL_SQUARE),
+        reach,
+        rows,
+        _CURVE_DOUBT,
+        _CURVE_STEP,
     )
     # A predictor that is absent counts as its middle, where the bowl is 0.
     flat = (

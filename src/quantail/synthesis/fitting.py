@@ -20,7 +20,7 @@ from quantail.quantiles import (
     Scale,
     StepCurve,
     Vector,
-    best_cut,
+    best_cuts,
     choose_slope,
     draw_bend,
     draw_calibration,
@@ -107,9 +107,13 @@ def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
 def _rungs(
     fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats
 ) -> Floats:
-    """Release quantiles of the rows whose number is there; absent ones lie below all candidates."""
+    """Release quantiles of the rows whose number is there; absent ones lie below all candidates.
+
+    On a log scale every factor of e between the outermost costs a nat: where rows hardly tell, they do not run away.
+    """
     absent = fit.absent(design.status)
-    return draw_rungs(fit.gate, leaf, values, grid, absent + (1 - absent) * levels, fit.rows)
+    tolls = grid if design.column.grid == "log" else None
+    return draw_rungs(fit.gate, leaf, values, grid, absent + (1 - absent) * levels, fit.rows, tolls)
 
 
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
@@ -143,7 +147,7 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
         leaves,
         residual,
         fit.innovations[name],
-        best_cut(predictor.innovation, fit.rows, fit.rows * fit.rate(leaves[-1])),
+        best_cuts(predictor.innovation, fit.rows, fit.rows * fit.rate(leaves[-1])),
         slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
     )

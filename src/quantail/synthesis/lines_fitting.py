@@ -83,7 +83,7 @@ def _fit_slopes(
         x = explained(parts, fit.values, residual.size)
         reach = slope_reach(scale, last - first, model.scale.least)
         leaves = design.plan.find(f"median/slope on {name}").leaves()
-        slope = choose_slope(fit.gate, leaves, residual, x, median, reach, fit.rows)
+        slope = choose_slope(fit.gate, leaves, residual, x, (median, median), reach, fit.rows)
         residual = residual - slope * x
         for part in parts:
             total[part.on] += slope * part.slope
