@@ -29,6 +29,8 @@ QUICK = [
     ("ladder in two bins, level 2/3", "add-remove"),
     ("joint draw, levels (0.25, 0.75)", "add-remove"),
     ("joint draw, absent values", "replace-one"),
+    ("joint draw, tolls", "add-remove"),
+    ("slope, two cuts apart", "add-remove"),
     ("slope, secret subsample", "add-remove"),
     ("slope, absent values", "replace-one"),
     ("choice of a context", "replace-one"),

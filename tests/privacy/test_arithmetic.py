@@ -111,8 +111,8 @@ def test_released_quantiles_lie_on_candidates_that_a_neighbour_has_too(monkeypat
     drawn: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
     honest = joint.draw_rungs
 
-    def watched(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int) -> Any:
-        rungs = honest(gate, leaf, values, grid, levels, rows)
+    def watched(gate: Any, leaf: Any, values: Any, grid: Any, *rest: Any) -> Any:
+        rungs = honest(gate, leaf, values, grid, *rest)
         drawn.append((grid, rungs))
         return rungs
 

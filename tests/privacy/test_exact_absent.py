@@ -71,11 +71,11 @@ def test_subsamples_are_drawn_before_absent_rows_are_left_out(relation, monkeypa
 
 def test_rows_left_out_for_the_sake_of_others_are_caught(monkeypatch):
     # Complete cases of the whole table or none: an absent number anywhere takes all rows out.
-    def all_or_none(y, x):
+    def all_or_none(cuts, y, x):
         complete = not (np.isnan(y).any() or np.isnan(x).any())
         return (y, x) if complete else (y[:0], x[:0])
 
-    monkeypatch.setattr(slopes, "both_present", all_or_none)
+    monkeypatch.setattr(slopes, "told_apart", all_or_none)
     table = ((0.0, 0.0), (0.0, 2.0), (3.0, 3.0), (3.0, 5.0)) * 5
     mechanism = slope_mechanism("replace-one", len(table), always=())
     with replaced(*few_slopes):

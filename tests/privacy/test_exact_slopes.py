@@ -1,11 +1,12 @@
 """The whole law of the production slope choice on tiny tables, epsilon 1: all tables, all neighbours."""
 
 from fractions import Fraction as F
+from functools import partial
 
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, replaced, worst_loss
+from quantail.auditing.enumeration import gate_of, law_of, loss, replaced, worst_loss
 from quantail.auditing.mechanisms import STEADY, few_slopes, slope_mechanism
 from quantail.quantiles import choose_slope, slopes
 from quantail.quantiles.rows import gathered
@@ -13,9 +14,12 @@ from quantail.quantiles.rows import gathered
 pytestmark = pytest.mark.usefixtures("enumerable")
 
 RELATIONS = ("replace-one", "add-remove")
-POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 1.0, 2.0))  # x on both sides of the median .5
+POINTS = tuple(
+    (x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 1.0, 2.0)
+)  # x below and above .5, some up to 1.5
 FEW_POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 2.0))
 HALF = F(1, 2)
+APART = (0.5, 1.5)  # rows with x = 1 lie between
 
 
 @pytest.fixture(autouse=True)
@@ -24,16 +28,42 @@ def few_candidates():
         yield
 
 
-def slope_loss(relation, rows, *costs, neighbours=None, points=POINTS, kept=1.0, doubt=0.0, always=STEADY):
+def slope_loss(relation, rows, *costs, points=POINTS, kept=1.0, doubt=0.0, always=STEADY, cuts=(0.5, 0.5)):
     """Return the worst loss of a slope over tables of so many rows beside those that are always there."""
-    mechanism = slope_mechanism(relation, rows, costs, doubt, always)
-    return worst_loss(mechanism, points, rows, neighbours or relation, kept)
+    mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts)
+    return worst_loss(mechanism, points, rows, relation, kept)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("rows", [1, 3])
 def test_slope_costs_no_more_than_claimed(rows, relation):
     assert 0.5 < slope_loss(relation, rows if relation == "replace-one" else rows - 1, 1) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_between_two_cuts_cost_no_more_than_others(rows, relation):
+    # A row may leave one half for the other, or for neither.
+    rows = rows if relation == "replace-one" else rows - 1
+    assert 0.5 < slope_loss(relation, rows, 1, cuts=APART) <= 1 + 1e-9
+
+
+def test_half_the_sensitivity_with_two_cuts_is_caught(monkeypatch):
+    monkeypatch.setattr(slopes, "slope_sensitivity", lambda relation: 1)
+    assert slope_loss("replace-one", 4, 1, cuts=APART) > 1.5
+
+
+def test_cuts_from_private_rows_are_caught():
+    # Thirds of the table's own x: one row takes all others that tie with a cut out of a half, or into it.
+    def private(table, noise):
+        cuts = np.quantile([x for x, _ in table], [1 / 3, 2 / 3], method="higher")
+        return slope_mechanism("replace-one", len(table), always=(), cuts=tuple(cuts))(table, noise)
+
+    rest = (*[(0.0, 0.0), (0.0, 1.0)] * 5, *[(1.0, 5.0)] * 10, *[(3.0, 3.0), (3.0, 4.0)] * 4, (3.0, 3.0))
+    tables = [(row, *rest) for row in ((0.0, 0.0), (3.0, 3.0))]
+    honest = slope_mechanism("replace-one", len(rest) + 1, always=(), cuts=APART)
+    assert 0 < loss(*(law_of(partial(honest, table)) for table in tables)) <= 1
+    assert loss(*(law_of(partial(private, table)) for table in tables)) > 1.2
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -45,8 +75,8 @@ def test_bonus_that_counts_private_rows_is_caught(monkeypatch):
     # A bonus in proportion to the table: public only under replace-one.
     honest = slopes.score_slopes
 
-    def favoured(y, x, median, candidates):
-        return honest(y, x, median, candidates) + np.where(candidates == 0, 3 * y.size, 0)
+    def favoured(y, x, cut, candidates):
+        return honest(y, x, cut, candidates) + np.where(candidates == 0, 3 * y.size, 0)
 
     monkeypatch.setattr(slopes, "score_slopes", favoured)
     assert slope_loss("add-remove", 2, 1, points=FEW_POINTS) > 1.2
@@ -58,11 +88,13 @@ def test_coarse_and_fine_stage_add_up(relation):
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_secret_subsample_costs_no_more(monkeypatch, relation):
+@pytest.mark.parametrize("cuts", [(0.5, 0.5), APART], ids=["one cut", "two cuts"])
+def test_secret_subsample_costs_no_more(monkeypatch, cuts, relation):
     rows = 1 if relation == "replace-one" else 0
     most = len(STEADY) + rows - 1
     monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: most)
-    assert 0.1 < slope_loss(relation, rows, 1, points=FEW_POINTS, kept=most / (most + 1)) <= 1 + 1e-9
+    found = slope_loss(relation, rows, 1, points=FEW_POINTS, kept=most / (most + 1), cuts=cuts)
+    assert 0.1 < found <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.slow)])
@@ -98,6 +130,6 @@ def test_fine_candidates_around_a_private_slope_are_caught(monkeypatch):
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
         best = 1 + int(np.sum(y > 0))
         monkeypatch.setattr(slopes, "slope_candidates", lambda reach, step: best * np.array([0.5, 1.0]))
-        return choose_slope(gate, gate.plan.leaves(), y, x, 0.5, 2.0, 3)
+        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, 3)
 
     assert worst_loss(mechanism, FEW_POINTS, 3, "replace-one") == np.inf

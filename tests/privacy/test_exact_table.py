@@ -86,8 +86,8 @@ def test_grid_that_ends_at_the_data_is_caught(monkeypatch):
     # What the paper's code did: bounds from the table. Row 0 becomes the maximum in the neighbour.
     honest = fitting.draw_rungs
 
-    def with_own_bounds(gate, leaf, values, grid, levels, rows):
-        return honest(gate, leaf, values, grid * (seen(values).max() / grid[-1]), levels, rows)
+    def with_own_bounds(gate, leaf, values, grid, *rest):
+        return honest(gate, leaf, values, grid * (seen(values).max() / grid[-1]), *rest)
 
     monkeypatch.setattr(fitting, "draw_rungs", with_own_bounds)
     assert is_caught(0, "replace-one")
@@ -96,10 +96,21 @@ def test_grid_that_ends_at_the_data_is_caught(monkeypatch):
 def test_slope_candidates_from_private_rows_are_caught(monkeypatch):
     honest = fitting.choose_slope
 
-    def scaled(gate, leaves, y, x, median, reach, rows):
-        return honest(gate, leaves, y, x, median, float(np.ptp(seen(y))), rows)
+    def scaled(gate, leaves, y, x, cuts, reach, rows):
+        return honest(gate, leaves, y, x, cuts, float(np.ptp(seen(y))), rows)
 
     monkeypatch.setattr(fitting, "choose_slope", scaled)
+    assert is_caught(0, "replace-one")
+
+
+def test_cuts_of_a_slope_from_private_rows_are_caught(monkeypatch):
+    # Half of the rows' own reach: row 0 becomes the largest in the neighbour, and takes all others to the lower half.
+    honest = fitting.choose_slope
+
+    def own_cuts(gate, leaves, y, x, cuts, *rest):
+        return honest(gate, leaves, y, x, (float(seen(x).max() / 2),) * 2, *rest)
+
+    monkeypatch.setattr(fitting, "choose_slope", own_cuts)
     assert is_caught(0, "replace-one")
 
 

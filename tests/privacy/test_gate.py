@@ -111,7 +111,7 @@ def test_noise_too_small_for_the_leaf_is_refused_before_release(monkeypatch):
 @pytest.mark.parametrize("unit", ["epsilon", "rho"])
 def test_rate_of_a_path_is_below_its_share(monkeypatch, relation, parts, cost, unit):
     rates = []
-    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, n: rates.append(rate) or np.array([0]))
+    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, *_: rates.append(rate) or np.array([0]))
     opened = open_gate(cost, relation=relation, unit=unit)
     ask(opened, "path", opened.plan.leaves()[0])
     (rate,) = rates
@@ -122,7 +122,7 @@ def test_rate_of_a_path_is_below_its_share(monkeypatch, relation, parts, cost, u
 
 def test_sharpest_rate_only_lowers_the_rate(monkeypatch):
     rates = []
-    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, n: rates.append(rate) or np.array([0]))
+    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, *_: rates.append(rate) or np.array([0]))
     opened = open_gate(F(10**4))
     opened.path(opened.plan.leaves()[0], [PathQuestion(np.array([1]), 4000, np.array([2000, 2000]))])
     assert rates == [gate.SHARPEST / 4000] and rates[0] < 10**4 / 4
@@ -130,7 +130,7 @@ def test_sharpest_rate_only_lowers_the_rate(monkeypatch):
 
 def test_leaf_below_the_slack_of_a_path_gives_every_path_the_same_chance(monkeypatch):
     rates = []
-    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, n: rates.append(rate) or np.array([0]))
+    monkeypatch.setattr(gate, "draw_path", lambda c, r, t, rate, *_: rates.append(rate) or np.array([0]))
     opened = open_gate(F(1, 10**10))
     ask(opened, "path", opened.plan.leaves()[0])
     assert rates == [0.0]

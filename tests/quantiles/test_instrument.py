@@ -1,10 +1,10 @@
-"""The cut of an instrument: the best of those that were really tried, whatever the shape of the predictor."""
+"""The cuts of an instrument: the best of those that were really tried, whatever the shape of the predictor."""
 
 import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from quantail.quantiles import best_cut
+from quantail.quantiles import best_cuts
 
 SHAPES = {
     "even": lambda u: 3 + 10 * u,
@@ -12,53 +12,74 @@ SHAPES = {
     "exponential": lambda u: -np.log1p(-u),
     "lognormal": lambda u: np.exp(ndtri(u)),
 }
+SIGNALS = (50.0, 500.0, 2000.0, 10_000.0)
 
 
-def share_below(name, rows, signal):
-    cut = best_cut(SHAPES[name], rows, signal)
-    return float(np.interp(cut, SHAPES[name](np.linspace(0.001, 0.999, 999)), np.linspace(0.001, 0.999, 999)))
+def shares_below(name, rows, signal):
+    """Return which shares of the predictor lie below the two cuts."""
+    levels = np.linspace(0.001, 0.999, 999)
+    return np.interp(best_cuts(SHAPES[name], rows, signal), SHAPES[name](levels), levels)
 
 
 @pytest.mark.parametrize("name", ["even", "normal"])
-@pytest.mark.parametrize("signal", [50.0, 500.0, 5000.0])
-def test_a_symmetric_predictor_is_cut_in_half(name, signal):
-    assert share_below(name, 5000, signal) == pytest.approx(0.5, abs=0.01)
+@pytest.mark.parametrize("signal", SIGNALS)
+def test_a_symmetric_predictor_has_halves_of_the_same_size(name, signal):
+    low, high = shares_below(name, 5000, signal)
+    assert low == pytest.approx(1 - high, abs=0.01)
 
 
-def test_a_long_upper_tail_is_cut_higher_the_less_noise_there_is():
-    shares = [share_below("exponential", 5000, signal) for signal in (50.0, 500.0, 1000.0, 10_000.0)]
-    assert shares == sorted(shares)
-    assert shares[0] < 0.53
-    assert shares[-1] > 0.65
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_the_less_noise_there_is_the_farther_apart_are_the_cuts(name):
+    widths = [float(np.ptp(shares_below(name, 5000, signal))) for signal in SIGNALS]
+    assert widths[0] < 0.01  # privacy noise asks for many rows: all of them, one cut
+    assert widths[0] < widths[1] < 0.9 * min(widths[2:])  # sampling error for telling ones
 
 
-def test_a_mirrored_predictor_has_the_mirrored_cut():
+def test_a_third_at_either_end_is_best_for_an_even_predictor_without_noise():
+    # Parts p at both ends differ by 1 - p: 2 / (p (1 - p)^2) is least at p = 1/3.
+    np.testing.assert_allclose(shares_below("even", 5000, 1e9), [1 / 3, 2 / 3], atol=0.011)
+
+
+def test_noise_alone_asks_for_more_rows_than_sampling_error():
+    # 1 / (p (1 - p)) is least at p = 1/2: one cut.
+    np.testing.assert_allclose(shares_below("even", 10**9, 1.0), [0.5, 0.5], atol=0.011)
+
+
+@pytest.mark.parametrize("name", ["exponential", "lognormal"])
+def test_a_long_upper_tail_has_both_cuts_higher_where_noise_allows(name):
+    cuts = [shares_below(name, 5000, signal) for signal in SIGNALS]
+    np.testing.assert_allclose(cuts[0], 0.5, atol=0.01)
+    for found, signal in zip(cuts[2:], SIGNALS[2:], strict=True):
+        assert (found > shares_below("even", 5000, signal) + 0.05).all()
+
+
+def test_a_mirrored_predictor_has_the_mirrored_cuts():
     for signal in (500.0, 2000.0):
-        cut = best_cut(SHAPES["lognormal"], 5000, signal)
-        mirrored = best_cut(lambda u: -SHAPES["lognormal"](1 - u), 5000, signal)
-        assert mirrored == pytest.approx(-cut, rel=0.06)
+        low, high = best_cuts(SHAPES["lognormal"], 5000, signal)
+        mirrored = best_cuts(lambda u: -SHAPES["lognormal"](1 - u), 5000, signal)
+        assert mirrored == pytest.approx((-high, -low), rel=0.06)
 
 
 def test_a_predictor_of_one_value_is_cut_there():
-    assert best_cut(lambda u: np.full_like(u, 7.0), 100, 50.0) == 7.0
+    assert best_cuts(lambda u: np.full_like(u, 7.0), 100, 50.0) == (7.0, 7.0)
 
 
-def slope_error(cut, seed, rows=2000):
-    """Return the error of the slope at which residuals on both sides of the cut have the same median."""
+def slope_error(cuts, seed, rows=2000):
+    """Return the error of the slope at which residuals beyond both cuts have the same median."""
     rng = np.random.default_rng(seed)
     x, y = rng.exponential(1, (2, rows))
     low, high = -1.0, 1.0
     for _ in range(30):
         slope = (low + high) / 2
         residual = y - slope * x
-        if np.median(residual[x > cut]) > np.median(residual[x <= cut]):
+        if np.median(residual[x > cuts[1]]) > np.median(residual[x <= cuts[0]]):
             low = slope
         else:
             high = slope
     return slope
 
 
-def test_the_best_cut_errs_less_than_the_median():
-    best = best_cut(SHAPES["exponential"], 2000, 1e6)
-    errors = {cut: np.std([slope_error(cut, seed) for seed in range(150)]) for cut in (best, np.log(2))}
-    assert errors[best] < 0.95 * errors[np.log(2)]
+def test_the_best_cuts_err_less_than_one_cut():
+    best, median = best_cuts(SHAPES["exponential"], 2000, 1e6), (np.log(2), np.log(2))
+    errors = [np.std([slope_error(cuts, seed) for seed in range(150)]) for cuts in (best, median)]
+    assert errors[0] < 0.85 * errors[1]

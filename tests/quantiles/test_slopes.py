@@ -25,34 +25,51 @@ def linear(slope, n=4001, seed=0):
     return slope * x + rng.normal(0, 0.3, n), x
 
 
+def at_median(x):
+    return float(np.median(x)), float(np.median(x))
+
+
 @pytest.mark.parametrize("stages", [1, 2])
 @pytest.mark.parametrize("true", [-3.0, -0.2, 0.7, 12.0])
 def test_a_huge_budget_finds_the_slope(gate_of, relation, definition, true, stages):
     y, x = linear(true)
     gate, leaves = gate_of(stages, 10**4, relation, definition)
-    found = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size)
+    found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
     assert found == pytest.approx(true, rel=0.02, abs=0.03)
     assert gate.unused == 0
+
+
+def test_rows_between_the_cuts_count_for_nothing(gate_of, relation):
+    y, x = linear(1.5, n=301)
+    low, high = np.quantile(x, [0.3, 0.6]).tolist()
+    found = []
+    for nonsense in (0.0, -1e6, 1e6, np.nan):
+        between = np.where((x > low) & (x <= high), nonsense, y)
+        gate, leaves = gate_of(1, Fraction(1, 5), relation, seed=3)
+        found.append(choose_slope(gate, leaves, between, x, (low, high), 50.0, y.size))
+    assert len(set(found)) == 1
+    gate, leaves = gate_of(1, 10**4, relation)
+    assert choose_slope(gate, leaves, between, x, (low, high), 50.0, y.size) == pytest.approx(1.5, rel=0.05)
 
 
 @pytest.mark.parametrize("stages", [1, 2])
 def test_without_dependence_the_slope_is_near_zero(gate_of, relation, stages):
     y, x = linear(0.0)
     gate, leaves = gate_of(stages, 10**4, relation)
-    found = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size)
+    found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
     assert abs(found) < 0.03
 
 
 def test_the_error_falls_as_the_budget_grows(gate_of, relation):
     y, x = linear(1.5, n=301)
     gate, leaves = gate_of(1, 10**4, relation)
-    best = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size)
+    best = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
     errors = []
     for each in (Fraction(1, 50), Fraction(1, 5), Fraction(10)):
         found = []
         for seed in range(8):
             gate, leaves = gate_of(1, each, relation, seed=seed)
-            found.append(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size))
+            found.append(choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size))
         errors.append(np.mean(np.abs(np.array(found) - best)))
     assert errors[0] >= errors[1] >= errors[2]
     assert errors[0] > 3 * errors[2]
@@ -118,7 +135,7 @@ class TestStages:
         y = true * (x + rng.normal(0, 2 * width, x.size))
         costs = [Fraction(signal, x.size) * Fraction(share) for share in slope_stages(signal)]
         gate, leaves = gate_of(len(costs), costs, relation, seed=seed)
-        return abs(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, x.size) / true - 1)
+        return abs(choose_slope(gate, leaves, y, x, at_median(x), 50.0, x.size) / true - 1)
 
     def test_two_stages_see_between_the_steps_of_one(self, gate_of, relation):
         single = slope_candidates(50.0, 0.025)
@@ -129,7 +146,7 @@ class TestStages:
         for stages in (1, 2):
             gate, leaves = gate_of(stages, Fraction(30, stages), relation)
             step = 0.025 if stages == 1 else 0.0
-            found = choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size, least_step=step)
+            found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size, least_step=step)
             errors.append(abs(found - true))
         assert errors[0] > (above - below) / 3
         assert errors[1] < (above - below) / 5
@@ -140,7 +157,7 @@ class TestStages:
             found = []
             for seed in range(8):
                 gate, leaves = gate_of(1, Fraction(1, 10), relation, seed=seed)
-                found.append(choose_slope(gate, leaves, y, x, float(np.median(x)), 50.0, y.size, doubt=5.0))
+                found.append(choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size, doubt=5.0))
             assert np.median(np.abs(found) > 0.3) == kept
 
     def test_the_bonus_of_zero_is_the_same_for_every_table(self):

@@ -27,7 +27,7 @@ GRID = np.arange(1.0, 6.0)
 HALF = F(1, 2)
 EVEN, UNEVEN = (F(1, 4), HALF, F(3, 4)), (F(1, 20), F(9, 10), F(97, 100))
 
-# Domains. Values lie on and above the candidates; points on both sides of the median of x, .5.
+# Domains. Values lie on and above the candidates; points below, between and above the cuts .5 and 1.5 of x.
 VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 STILL = tuple((value, 0.5) for value in VALUES)
 MOVED = tuple(product((0.5, 1.0, 2.4, 4.0, 9.0), (0.0, 0.3, SECRET_DROPPED)))
@@ -98,6 +98,8 @@ def _quantiles(relation: Relation) -> Iterator[Lattice]:
     yield Lattice("joint draw, absent values", relation, absent, STILL_OR_ABSENT, rows)
     jittered = _later(make.joint_mechanism, relation, (0.25, 0.75), GRID[:4], rows - 1)
     yield Lattice("joint draw, every jitter", relation, jittered, MOVED, rows - 1)
+    dear = _later(make.joint_mechanism, relation, (0.25, 0.75), GRID, rows, 1, "epsilon", GRID)
+    yield Lattice("joint draw, tolls", relation, dear, STILL, rows)
 
 
 def _slopes(relation: Relation) -> Iterator[Lattice]:
@@ -105,6 +107,8 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     yield Lattice(
         "slope", relation, _later(make.slope_mechanism, relation, rows), POINTS, rows, make.few_slopes
     )
+    apart = _later(make.slope_mechanism, relation, rows, (1,), 0.0, make.STEADY, (0.5, 1.5))
+    yield Lattice("slope, two cuts apart", relation, apart, POINTS, rows, make.few_slopes)
     stages = _later(make.slope_mechanism, relation, rows - 2, (HALF, HALF))
     yield Lattice("slope in two stages", relation, stages, FEW_POINTS, rows - 2, make.few_slopes)
     absent = _later(make.slope_mechanism, relation, rows - 1)

@@ -70,6 +70,7 @@ def joint_mechanism(
     rows: int,
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
+    tolls: Floats | None = None,
 ) -> Mechanism:
     """Return the joint draw; a row is (value, number), the number being its jitter."""
 
@@ -77,7 +78,7 @@ def joint_mechanism(
         gate = gate_of(noise, relation, cost, unit=unit)
         values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
         (leaf,) = gate.plan.leaves()
-        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows).tobytes()
+        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows, tolls).tobytes()
 
     return mechanism
 
@@ -91,8 +92,9 @@ def slope_mechanism(
     costs: Sequence[Fraction | int] = (1,),
     doubt: float = 0.0,
     always: Table = STEADY,
+    cuts: tuple[float, float] = (0.5, 0.5),
 ) -> Mechanism:
-    """Return the choice of a slope in as many stages as there are costs; a row is (x, y), the median of x is .5.
+    """Return the choice of a slope in as many stages as there are costs; a row is (x, y).
 
     The rows `always` are there in every table, so that one more row can pull candidates apart.
     """
@@ -100,7 +102,7 @@ def slope_mechanism(
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *costs)
         x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, len(always) + rows, doubt)
+        return choose_slope(gate, gate.plan.leaves(), y, x, cuts, 2.0, len(always) + rows, doubt)
 
     return mechanism
 
