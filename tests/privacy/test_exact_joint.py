@@ -27,10 +27,12 @@ LEVELS = ((0.5,), (0.25, 0.75), (0.25, 0.5, 0.75), (0.05, 0.9, 0.97))
 RELATIONS = ("replace-one", "add-remove")
 
 
-def joint_loss(levels, relation, rows=4, domain=STILL, neighbours=None, unit="epsilon", cost=1, told=None):
+def joint_loss(
+    levels, relation, rows=4, domain=STILL, neighbours=None, unit="epsilon", cost=1, told=None, tolls=None
+):
     """Return the worst loss; `neighbours` may be another relation, `told` another size than the true one."""
     grid = GRID[: 4 if domain is MOVED else 5]
-    mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit)
+    mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit, tolls)
     return worst_loss(mechanism, domain, rows, neighbours or relation)
 
 
@@ -103,6 +105,40 @@ def test_jitter_that_depends_on_other_rows_is_caught(monkeypatch):
     assert 0 < pair_loss("replace-one", *tables) <= 1
     monkeypatch.setattr(joint, "spread_places", stretched)
     assert pair_loss("replace-one", *tables) > 1.1
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("nats", [0.5, 4.0])
+@pytest.mark.parametrize("levels", [LEVELS[1], pytest.param(LEVELS[3], marks=pytest.mark.slow)], ids=str)
+def test_public_tolls_cost_nothing(levels, nats, relation):
+    rows = 4 if relation == "replace-one" else 3
+    found = joint_loss(levels, relation, rows, tolls=nats * GRID)
+    assert 0.1 < found <= 1 + 1e-9
+    assert found != pytest.approx(joint_loss(levels, relation, rows), rel=1e-3)  # they were asked for
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_public_tolls_cost_nothing_with_jitter_a_wrong_size_and_zcdp(relation):
+    rows, tolls = (3 if relation == "replace-one" else 2), GRID[:4]
+    assert 0.1 < joint_loss((0.25, 0.75), relation, rows - 1, MOVED, tolls=tolls) <= 1 + 1e-9
+    assert 0.1 < joint_loss((0.25, 0.75), relation, rows, told=7, tolls=GRID) <= 1 + 1e-9
+    assert 0.1 < joint_loss((0.25, 0.75), relation, rows, unit="rho", cost=F(1, 8), tolls=GRID) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("kind", ["largest row", "rows passed"])
+def test_tolls_from_private_rows_are_caught(kind, relation):
+    # The scale of the largest row, or a nat for every row between the outermost rungs.
+    def mechanism(table, noise):
+        values = np.array([value for value, _ in table])
+        own = (
+            values.max(initial=1.0) * GRID / 2
+            if kind == "largest row"
+            else 1.0 * np.searchsorted(np.sort(values), GRID, "right")
+        )
+        return joint_mechanism(relation, (0.25, 0.75), GRID, 3, tolls=own)(table, noise)
+
+    assert worst_loss(mechanism, STILL, 3, relation) > 1.2
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7])

@@ -64,13 +64,14 @@ def test_pick_is_proportional_however_small_the_weights(logs):
         assert math.isclose(found, log - logs[largest], rel_tol=1e-12, abs_tol=1e-12)
 
 
-def reference_law(counts, rows, targets, rate):
+def reference_law(counts, rows, targets, rate, tolls=None):
     """Return the stated law, path by path."""
-    law = {}
+    law, tolls = {}, [0.0] * len(counts) if tolls is None else tolls
     for path in combinations_with_replacement(range(len(counts)), len(targets) - 1):
         ends = [0, *(counts[i] for i in path), rows]
         missed = [abs(b - a - t) for a, b, t in zip(ends, ends[1:], targets, strict=False)]
-        law[path] = math.exp(-sum(min(rate * miss, paths.DEEPEST) for miss in missed))
+        price = tolls[path[-1]] - tolls[path[0]]
+        law[path] = math.exp(-price - sum(min(rate * miss, paths.DEEPEST) for miss in missed))
     total = math.fsum(law.values())
     return {path: weight / total for path, weight in law.items()}
 
@@ -93,6 +94,35 @@ def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
         assert {path for _, path in law} == set(stated)
         for (_, path), probability in law.items():
             assert math.isclose(probability, stated[path], rel_tol=1e-12)
+
+
+@pytest.mark.usefixtures("enumerable")
+@pytest.mark.parametrize("rungs", [1, 2, 3, 4])
+def test_law_of_paths_that_pay_tolls_is_the_stated_one(monkeypatch, rungs):
+    monkeypatch.setattr(paths, "MOST_TOLL", 2.0)
+    rng = np.random.default_rng(rungs)
+    for _ in range(4):
+        counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, rungs + 1)
+        tolls = np.sort(rng.uniform(-3, 0, 5))
+        law = law_of(
+            lambda noise, q=(counts, targets, tolls): tuple(
+                paths.draw_path(q[0], 8, q[1], 0.4, noise, q[2]).tolist()
+            )
+        )
+        paid = np.minimum(tolls - tolls[0], 2.0).tolist()
+        stated = reference_law(counts.tolist(), 8, targets.tolist(), 0.4, paid)
+        assert {path for _, path in law} == set(stated)
+        for (_, path), probability in law.items():
+            assert math.isclose(probability, stated[path], rel_tol=1e-12)
+        free = reference_law(counts.tolist(), 8, targets.tolist(), 0.4)
+        assert (stated == pytest.approx(free, rel=1e-9)) == (
+            rungs == 1
+        )  # one rung is both ends: nothing to pay
+
+
+def test_tolls_begin_at_zero_and_end_at_the_most():
+    tolls = paths.bounded_tolls(np.array([-7.0, -7.0, -6.5, 1e3, np.inf]))
+    assert tolls.tolist() == [0.0, 0.0, 0.5, paths.MOST_TOLL, paths.MOST_TOLL]
 
 
 @pytest.mark.usefixtures("enumerable")
@@ -129,7 +159,7 @@ def test_number_of_rungs_is_bounded(rungs):
 def proven_bound(candidates: int) -> float:
     """Return what proofs/joint.md grants to rounding in the log-ratio of any path between two tables."""
     m = paths.MOST_RUNGS
-    largest = (m + 1) * paths.DEEPEST + m * math.log(candidates)
+    largest = (m + 1) * paths.DEEPEST + paths.MOST_TOLL + m * math.log(candidates)
     pure = 2 * 2.0**-53 * (m * (8 * largest + 8 * candidates + 240) + largest)
     concentrated = 4 * 2.0**-53 * (m * (5 * largest + 4 * candidates + 120) + largest)
     return max(pure, concentrated)
@@ -163,28 +193,32 @@ def log_law_of(logs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", [0.05, gate.SHARPEST / 5000])
-def test_rounding_is_far_below_the_slack(rate):
+@pytest.mark.parametrize(
+    ("rate", "toll"), [(0.05, 0.0), (gate.SHARPEST / 5000, 0.0), (0.05, paths.MOST_TOLL)]
+)
+def test_rounding_is_far_below_the_slack(rate, toll):
     # A draw as large as they come, every step of some paths, against the same law in extended precision.
     if np.finfo(np.longdouble).eps > 2.0**-60:
         pytest.skip("long doubles are no longer than doubles here")
     rng = np.random.default_rng(5)
     counts, rungs, rows = np.sort(rng.integers(0, 5000, 700)), 6, 5000
     targets = np.full(rungs + 1, rows // (rungs + 1))
-    messages = paths.log_messages(counts, rows, targets, rate)
-    exact_rate = np.longdouble(rate)
-    exact = [-exact_rate * np.abs(rows - counts - targets[-1])]
+    tolls = toll * np.sort(rng.random(counts.size))
+    messages = paths.log_messages(counts, rows, targets, rate, tolls)
+    exact_rate, exact_tolls = np.longdouble(rate), tolls.astype(np.longdouble)
+    exact = [-exact_rate * np.abs(rows - counts - targets[-1]) - exact_tolls]
     for k in range(rungs - 1, 0, -1):
         missed = np.abs(counts[None, :] - counts[:, None] - targets[k])
         logs = np.where(np.tri(counts.size, k=-1, dtype=bool), -np.inf, exact[0] - exact_rate * missed)
         exact.insert(0, np.logaddexp.reduce(logs, axis=1))
-    whole = np.logaddexp.reduce(exact[0] - exact_rate * np.abs(counts - targets[0]))
+    whole = np.logaddexp.reduce(exact[0] - exact_rate * np.abs(counts - targets[0]) + exact_tolls)
     worst = 0.0
     for path in np.sort(rng.integers(0, counts.size, (40, rungs)), axis=1):  # unlikely ones, like most
-        found, stated, start = np.longdouble(0), -whole, 0
+        found, stated, start = np.longdouble(0), exact_tolls[path[0]] - exact_tolls[path[-1]] - whole, 0
         for k, index in enumerate(path):
             before = counts[start] if k else 0
-            logs = paths._log_weights(counts[start:] - before - targets[k], rate) + messages[k][start:]
+            logs = paths._log_weights(counts[start:] - before - targets[k], rate)
+            logs = (logs if k else logs + tolls) + messages[k][start:]
             found += log_law_of(logs)[index - start]
             stated -= exact_rate * abs(int(counts[index] - before - targets[k]))
             start = index
@@ -197,8 +231,9 @@ def test_extreme_draw_stays_finite():
     # Most rungs, weights as deep as they go, far more candidates than rows.
     counts = np.zeros(100, dtype=np.int64)
     targets = np.full(paths.MOST_RUNGS + 1, 10**5)
-    path = paths.draw_path(counts, 0, targets, 50.0, SimulatedNoise(3))
-    assert np.all(np.diff(path) >= 0) and path.size == paths.MOST_RUNGS
+    for tolls in (None, np.linspace(-1e300, 1e300, 100)):
+        path = paths.draw_path(counts, 0, targets, 50.0, SimulatedNoise(3), tolls)
+        assert np.all(np.diff(path) >= 0) and path.size == paths.MOST_RUNGS
 
 
 def test_a_released_size_far_below_the_true_one_stays_within_bounds():

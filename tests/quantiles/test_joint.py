@@ -46,6 +46,28 @@ def test_rungs_never_cross_even_when_noise_rules(gate_of, relation):
         assert (np.diff(draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)) >= 0).all()
 
 
+class TestTolls:
+    """Every factor of e between the outermost rungs costs a nat: where rows hardly tell, they do not run away."""
+
+    grid = np.linspace(0, 25, 251)  # logarithms: from 1 to 7e10
+
+    def width(self, gate_of, relation, each, tolls, rows=40):
+        values = np.random.default_rng(1).normal(12, 1.5, rows)
+        drawn = []
+        for seed in range(20):
+            gate, (leaf,) = gate_of(1, each, relation, seed=seed)
+            drawn.append(np.ptp(draw_rungs(gate, leaf, values, self.grid, LEVELS, values.size, tolls)))
+        return np.median(drawn)
+
+    def test_with_next_to_no_signal_outer_rungs_stay_near(self, gate_of, relation):
+        assert self.width(gate_of, relation, Fraction(1, 1000), None) > 12
+        assert 1 < self.width(gate_of, relation, Fraction(1, 1000), self.grid) < 7
+
+    def test_where_rows_tell_nothing_changes(self, gate_of, relation):
+        free, dear = (self.width(gate_of, relation, 100, tolls, 5000) for tolls in (None, self.grid))
+        assert free == pytest.approx(dear, abs=0.11)
+
+
 def test_the_order_of_rows_does_not_matter(gate_of):
     """Rows are spread one by one, so another order is another spread, and no more than that."""
     values = skewed(3000)

@@ -25,7 +25,7 @@ from quantail.privacy.noise import Integers, Noise
 MOST_RUNGS = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
-MOST_TOLL = 1000.0  # nats
+MOST_TOLL = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
 _BITS = 52
 Floats = NDArray[np.float64]
