@@ -267,8 +267,13 @@ def test_wide_tables_choose_what_matters():
     chosen = {slope.on for slope in found["y"].slopes} | {name for name, _ in found["y"].shifts}
     assert {"x7", "kind"} <= chosen
     assert found["echo"].context == "kind"
-    made = model.sample(seed=1)
-    assert abs(np.corrcoef(made["x7"], made["y"])[0, 1] - np.corrcoef(frame["x7"], frame["y"])[0, 1]) < 0.1
+    # A false spread of one kind spoils one fit in six: the median of several must be close.
+    found = []
+    for seed in range(1, 4):
+        fit = TableSynthesizer(model.schema, 10, noise="simulated", seed=seed).fit(frame)
+        made = fit.sample(seed=1)
+        found.append(np.corrcoef(made["x7"], made["y"])[0, 1])
+    assert abs(np.median(found) - np.corrcoef(frame["x7"], frame["y"])[0, 1]) < 0.05
 
 
 def test_neighbouring_levels_share_the_cells_of_a_context():

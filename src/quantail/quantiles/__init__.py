@@ -6,7 +6,7 @@ The paper's orders made valid are in `orders` (which quantile when), `lattice` (
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
 from quantail.quantiles.calibration import Remap, draw_calibration
-from quantail.quantiles.curve import Curve, StepCurve, curve_from_dict, fit_curve
+from quantail.quantiles.curve import AnyCurve, Curve, StepCurve, curve_from_dict, fit_atom_curve, fit_curve
 from quantail.quantiles.instrument import best_cuts
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
@@ -16,6 +16,7 @@ from quantail.quantiles.slopes import choose_slope, slope_plan, slope_reach
 from quantail.quantiles.tilt import draw_tilt
 
 __all__ = [
+    "AnyCurve",
     "BEND_LEVELS",
     "Bend",
     "Curve",
@@ -33,6 +34,7 @@ __all__ = [
     "draw_calibration",
     "draw_rungs",
     "draw_tilt",
+    "fit_atom_curve",
     "fit_curve",
     "ladder_depth",
     "slope_plan",

@@ -7,9 +7,11 @@ is remapped, value by value and monotonically, onto the counted distribution.
 
 Shrinkage works on all scales at once: the differences are split by a Haar transform (upper half against lower half,
 quarter against quarter, ...), and how far the contrasts are believed is told by the contrasts themselves.
-An extra cell holds the column's lowest possible value, where atoms such as zero sit.
+An extra cell holds the column's lowest possible value, where atoms such as zero sit, and no cell ends within that of a
+value: whole numbers are counted whole.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -71,7 +73,14 @@ def cell_levels(cells: int) -> Floats:
 
 
 def draw_calibration(
-    gate: Gate, leaf: Plan, values: Vector | Floats, implied: Floats, atom: float, cells: int, rows: int
+    gate: Gate,
+    leaf: Plan,
+    values: Vector | Floats,
+    implied: Floats,
+    atom: float,
+    cells: int,
+    rows: int,
+    borders: Callable[[Floats], Floats] = np.asarray,
 ) -> Remap:
     """Release a calibration.
 
@@ -83,9 +92,11 @@ def draw_calibration(
         Values simulated from the released models: public.
     atom : float
         Upper end of the cell that holds the lowest possible value.
+    borders : callable
+        Moves cuts to where they divide no value of the column: see `Scale.borders`.
     """
     implied = np.sort(implied)
-    cuts = np.unique(np.concatenate([[atom], np.quantile(implied, cell_levels(cells))]))
+    cuts = np.unique(np.concatenate([[atom], borders(np.quantile(implied, cell_levels(cells)))]))
     cuts = cuts[cuts >= atom]
     counts = Vector.of(values).total(partial(_count, cuts=cuts))
     sensitivity = cells_touched(gate.relation)

@@ -77,6 +77,11 @@ class Scale:
         within = (np.arange(parts) + 0.5) / parts - 0.5
         return np.sort(np.concatenate([self.forward(atom + self.step * within) for atom in atoms]))
 
+    def borders(self, values: Floats) -> Floats:
+        """Return the nearest borders of lattice cells, on the modelling scale as the values are."""
+        cells = np.rint((self.unfolded(values) - self.lower) / self.step - 0.5)
+        return self.forward(self.lower + self.step * (cells + 0.5))
+
     @property
     def ends(self) -> tuple[float, float]:
         """The modelling scale's range: the bounds, half a lattice step wider."""

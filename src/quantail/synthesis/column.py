@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from quantail.quantiles import Bend, Curve, Remap, Scale, StepCurve, curve_from_dict
+from quantail.quantiles import AnyCurve, Bend, Remap, Scale, curve_from_dict
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -59,7 +59,7 @@ class NumericModel:
     shifts: tuple[tuple[str, Bend], ...]
     slopes: tuple[Slope, ...]
     bends: tuple[tuple[str, Bend], ...]
-    curve: Curve | StepCurve
+    curve: AnyCurve
     remap: Remap | None = None
     status: str = ""
 

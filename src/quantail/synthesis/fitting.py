@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from quantail.privacy import Gate, Plan
 from quantail.quantiles import (
     BEND_LEVELS,
+    AnyCurve,
     Bend,
-    Curve,
     Rows,
     Scale,
-    StepCurve,
     Vector,
     best_cuts,
     choose_slope,
@@ -26,6 +25,7 @@ from quantail.quantiles import (
     draw_calibration,
     draw_rungs,
     draw_tilt,
+    fit_atom_curve,
     fit_curve,
     slope_reach,
 )
@@ -123,7 +123,9 @@ def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericM
     atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
     (leaf,) = design.leaves("calibration")
     rows = fit.present(design.status)
-    remap = draw_calibration(fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, rows)
+    remap = draw_calibration(
+        fit.gate, leaf, fit.values[name], simulated, atom, design.calibrated, rows, scale.borders
+    )
     return replace(model, remap=remap)
 
 
@@ -159,7 +161,7 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
 
 def _fit_rest(
     fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, explained: bool
-) -> tuple[list[tuple[str, Bend]], Curve | StepCurve, Vector]:
+) -> tuple[list[tuple[str, Bend]], AnyCurve, Vector]:
     """Release the bends and the curve of what the slopes left over."""
     leaves = design.leaves("curve")
     if design.cells:
@@ -185,8 +187,10 @@ def _fit_rest(
             bends.append((name, bend))
     levels = rung_levels(signal)
     rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
-    curve = fit_curve(levels, rungs, rows, fit.noise_rows(leaves[-1]), scale.least, scale.log)
-    return bends, curve, residual
+    noise = fit.noise_rows(leaves[-1])
+    if explained:
+        return bends, fit_curve(levels, rungs, rows, noise, scale.least, scale.log), residual
+    return bends, fit_atom_curve(levels, rungs, rows, noise, scale), residual
 
 
 def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid: Floats, span: float) -> Bend:
