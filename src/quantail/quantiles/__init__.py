@@ -6,7 +6,15 @@ The paper's orders made valid are in `orders` (which quantile when), `lattice` (
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
 from quantail.quantiles.calibration import Remap, draw_calibration
-from quantail.quantiles.curve import AnyCurve, Curve, StepCurve, curve_from_dict, fit_atom_curve, fit_curve
+from quantail.quantiles.curve import (
+    AnyCurve,
+    AtomCurve,
+    Curve,
+    StepCurve,
+    curve_from_dict,
+    fit_atom_curve,
+    fit_curve,
+)
 from quantail.quantiles.instrument import best_cuts
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
@@ -17,6 +25,7 @@ from quantail.quantiles.tilt import draw_tilt
 
 __all__ = [
     "AnyCurve",
+    "AtomCurve",
     "BEND_LEVELS",
     "Bend",
     "Curve",

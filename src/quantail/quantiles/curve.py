@@ -113,8 +113,15 @@ class AtomCurve:
     def __call__(self, u: Floats) -> Floats:
         """Return the quantiles at levels u in (0, 1)."""
         within = self.low + (self.high - self.low) * u / self.share
-        beyond = self.rest(np.maximum(u - self.share, 0.0) / (1 - self.share))
-        return np.where(u <= self.share, within, np.maximum(beyond, self.high))
+        beyond = self._beyond(np.maximum(u - self.share, 0.0) / (1 - self.share))
+        return np.where(u <= self.share, within, beyond)
+
+    def _beyond(self, u: Floats) -> Floats:
+        """Return quantiles of the other rows: a lower tail that would reach into the atom is spread above it."""
+        levels, values = self.rest.levels, self.rest.values
+        first = int(np.argmax(np.asarray(values) > self.high))
+        floor = np.interp(u, [0.0, levels[first]], [self.high, values[first]])
+        return np.maximum(self.rest(u), floor)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
