@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from quantail.quantiles import Scale
 from quantail.quantiles.calibration import Remap, cell_levels, draw_calibration
 from quantail.quantiles.depth import cell_number
+from quantail.schema import Column
 
 LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
 CELLS = 32
@@ -84,6 +86,24 @@ def test_an_atom_at_the_lower_end_gets_its_mass(gate_of, share):
     implied = rng.exponential(10, 30_000) + 0.6  # the models know nothing of the atom
     mapped = calibrate(gate_of, values, implied, atom=0.5)(implied)
     assert np.mean(mapped <= 0.7) == pytest.approx(share, abs=0.03)
+
+
+def test_whole_numbers_are_counted_whole(gate_of, relation):
+    """The models are smooth, the truth favours single numbers: cells that end within a number cannot tell."""
+    scale = Scale.of(Column("visits", "integer", 0, 10**5, grid="log"))
+    rng = np.random.default_rng(5)
+    true = np.array([0.2, 0.02, 0.15, 0.03, 0.03, 0.25, 0.01, 0.02, 0.02, 0.02, 0.25])
+    values = scale.dithered(rng.choice(true.size, 20_000, p=true).astype(float), rng)
+    implied = scale.forward(rng.uniform(-0.5, 10.5, 2**15))
+
+    def missed(*borders):
+        gate, (leaf,) = gate_of(1, 10**4, relation)
+        remap = draw_calibration(gate, leaf, values, implied, np.arcsinh(0.5), CELLS, values.size, *borders)
+        found = np.bincount(np.rint(scale.backward(remap(implied))).astype(int), minlength=true.size)
+        return np.abs(found[: true.size] / implied.size - true).max()
+
+    assert missed(scale.borders) < 0.01
+    assert missed() > 0.03
 
 
 def test_a_released_number_of_rows_that_is_wrong_changes_no_shape(gate_of):

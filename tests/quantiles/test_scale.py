@@ -135,3 +135,40 @@ class TestTwoSided:
             assert inside.size == 16
             np.testing.assert_allclose(np.diff(inside), 1 / 16, rtol=1e-3)
         assert Scale.of(Column("pay", "numeric", 0, 10)).atom_cells().size == 16
+
+
+class TestBorders:
+    """Cuts that divide no value: halfway between neighbours of the lattice, near where they were."""
+
+    @settings(max_examples=100, deadline=None)
+    @given(
+        st.sampled_from(["linear", "log"]),
+        st.sampled_from([None, 0, 2]),
+        st.sampled_from([-1000, -7, 0, 1, 40]),
+        st.lists(st.floats(-3, 5000), min_size=1, max_size=30),
+    )
+    def test_halfway_near_and_in_order(self, grid, decimals, lower, steps):
+        kind = "integer" if decimals is None else "numeric"
+        scale = Scale.of(Column("y", kind, lower, 10**5, grid=grid, decimals=decimals))
+        values = np.sort(scale.lower + scale.step * np.array(steps))
+        borders = scale.borders(scale.forward(values))
+        own = scale.unfolded(borders)
+        halves = own / scale.step - 0.5
+        np.testing.assert_allclose(halves, np.rint(halves), atol=1e-6)
+        assert (np.abs(own - values) <= scale.step * (0.5 + 1e-6)).all()
+        assert (np.diff(borders) >= 0).all()
+        np.testing.assert_allclose(scale.borders(borders), borders, rtol=1e-12, atol=1e-12)
+
+    @pytest.mark.parametrize("grid", ["linear", "log"])
+    @pytest.mark.parametrize(("lower", "decimals"), [(0, 0), (0.5, 0), (7.25, 1), (-0.3, 0), (-20, 2)])
+    def test_no_recorded_value_is_divided_even_where_a_bound_is_none(self, grid, lower, decimals):
+        scale = Scale.of(Column("pay", "numeric", lower, 1000, grid=grid, decimals=decimals))
+        recorded = np.round(np.linspace(lower + 1, 60, 400), decimals)
+        ends = np.array([scale.spread(recorded, np.full(400, u)) for u in (1e-6, 1 - 1e-6)])
+        cuts = scale.borders(scale.forward(np.linspace(lower, 61, 300)))
+        assert (np.searchsorted(cuts, ends[0]) == np.searchsorted(cuts, ends[1])).all()
+
+    def test_borders_follow_a_crossover(self):
+        crossed = Scale.of(Column("profit", "numeric", -1e6, 1e6, grid="log", decimals=0)).crossing(500.0)
+        borders = crossed.unfolded(crossed.borders(crossed.forward(np.array([-1234.2, -0.2, 0.2, 77.0001]))))
+        np.testing.assert_allclose(borders, [-1234.5, -0.5, 0.5, 77.5], atol=1e-9)

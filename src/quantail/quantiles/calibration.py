@@ -96,8 +96,8 @@ def draw_calibration(
         Moves cuts to where they divide no value of the column: see `Scale.borders`.
     """
     implied = np.sort(implied)
-    cuts = np.unique(np.concatenate([[atom], borders(np.quantile(implied, cell_levels(cells)))]))
-    cuts = cuts[cuts >= atom]
+    cuts = borders(np.append(atom, np.quantile(implied, cell_levels(cells))))
+    cuts = np.unique(np.maximum(cuts, cuts[0]))
     counts = Vector.of(values).total(partial(_count, cuts=cuts))
     sensitivity = cells_touched(gate.relation)
     noisy = gate.count(leaf, counts, sensitivity)

@@ -78,9 +78,12 @@ class Scale:
         return np.sort(np.concatenate([self.forward(atom + self.step * within) for atom in atoms]))
 
     def borders(self, values: Floats) -> Floats:
-        """Return the nearest borders of lattice cells, on the modelling scale as the values are."""
-        cells = np.rint((self.unfolded(values) - self.lower) / self.step - 0.5)
-        return self.forward(self.lower + self.step * (cells + 0.5))
+        """Return the nearest borders of lattice cells, on the modelling scale as the values are.
+
+        The lattice goes through zero, as rounding to decimals has it, wherever the bounds lie.
+        """
+        cells = np.rint(self.unfolded(values) / self.step - 0.5)
+        return self.forward(self.step * (cells + 0.5))
 
     @property
     def ends(self) -> tuple[float, float]:
