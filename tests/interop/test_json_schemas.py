@@ -54,6 +54,12 @@ def rich_model():
     return TableSynthesizer(Schema(columns, unit="firm"), 2, noise="simulated", seed=2).fit(rows)
 
 
+def atom_model():
+    amount = np.where(np.arange(400) % 5 < 2, 0, 100 + np.arange(400))
+    schema = Schema((Column("grant", "integer", 0, 10**6, grid="log"),), unit="firm")
+    return TableSynthesizer(schema, 5, noise="simulated", seed=2).fit(pa.table({"grant": amount}))
+
+
 def panel_model():
     panel = Panel("id", "first", "last", 2000, 2002)
     schema = Schema((Column("emp", "integer", 0, 2000),), unit="plant", panel=panel)
@@ -86,6 +92,16 @@ def test_models_and_cards_of_every_kind_of_column_fit(checker):
     checker.validate(json.loads(json.dumps(fitted.to_dict())))
     card = json.loads(json.dumps(release_card(fitted, rows=10)))
     jsonschema.Draft202012Validator(card_json_schema()).validate(card)
+
+
+def test_models_of_columns_with_an_atom_fit(checker):
+    form = json.loads(json.dumps(atom_model().to_dict()))
+    curve = form["groups"][0]["columns"][0]["curve"]
+    assert curve["kind"] == "atom"
+    checker.validate(form)
+    for change in ({"share": 0}, {"share": 1}, {"low": "0"}, {"rest": dict(curve)}, {"row": 1}):
+        _with(form, {**curve, **change}, "groups", 0, "columns", 0, "curve")
+        assert not checker.is_valid(form), change
 
 
 def test_models_of_panels_fit(checker):
