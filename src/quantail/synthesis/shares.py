@@ -29,8 +29,8 @@ from quantail.schema import Column, Schema, core_of
 # takes to be asked at all.
 _NEEDS = {
     "first curve": (100.0, 300.0, 800.0, 2.3),
-    "curve": (85.0, 160.0, 350.0, 1.0),
-    "slope": (45.0, 90.0, 650.0, 2.5),
+    "curve": (85.0, 160.0, 400.0, 1.0),
+    "slope": (45.0, 90.0, 620.0, 2.5),
     "scale": (40.0, 60.0, 100.0, 0.3),
     "cells": (20.0, 60.0, 200.0, 0.6),
     "choice": (0.0, 0.0, 260.0, 1.0),
