@@ -132,9 +132,19 @@ def test_the_page_counts_who_is_ahead_and_lists_what_was_lost(tmp_path: Path) ->
     page = tmp_path / "page.md"
     write_summary(records, page)
     text = page.read_text()
-    assert "| pMSE WI | 50% | 100% |" in text
+    assert "| pMSE WI | 50% | 50% | 100% |" in text
     assert "3 of 6 contests on the three measures are lost." in text
     assert "| s | 100 | 2 | q99 error | 0.4 | 0.1 | 0.01 | 4.00 |" in text
+
+
+def test_a_table_that_goes_astray_rules_the_mean_and_not_the_median() -> None:
+    tables = [
+        record(method, 1.0, pmse_wi=0.1, pmse_woi=0.1, km=900, q99=q99) | {"seed": seed}
+        for method, errors in (("ladder", [0.2, 0.2, 0.2]), ("baseline", [0.1, 0.1, 90.0]))
+        for seed, q99 in enumerate(errors)
+    ]
+    (contest,) = contests(tables)
+    assert contest.ahead("q99") and not contest.ahead_in_the_middle("q99")
 
 
 def test_a_failed_ladder_run_counts_as_behind() -> None:
