@@ -85,6 +85,11 @@ class Scale:
         cells = np.rint(self.unfolded(values) / self.step - 0.5)
         return self.forward(self.step * (cells + 0.5))
 
+    def recorded(self, values: Floats) -> Floats:
+        """Return modelled values as they are recorded: within the bounds, in the middle of their lattice cells."""
+        nearest = self.step * np.rint(self.backward(values) / self.step)
+        return self.forward(np.clip(nearest, self.lower, self.upper))
+
     @property
     def ends(self) -> tuple[float, float]:
         """The modelling scale's range: the bounds, half a lattice step wider."""

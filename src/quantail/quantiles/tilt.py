@@ -3,7 +3,8 @@
 With z(x) the normal score of a predictor under its released curve,
 
     shift(x)      = c z(x)^2       curvature: the residual is high (or low) at both ends of the predictor (beyond two
-                                   normal scores in a straight line, where few rows tell how steep it is),
+                                   normal scores in a straight line, where few rows tell how steep it is; on log
+                                   scales, where a tail too steep goes off by factors, beyond 1.25),
     log spread(x) = g z(x)         spread that grows or falls along the predictor; with signal enough, separately
                                    below and above the median.
 
@@ -22,7 +23,6 @@ from scipy.special import ndtri
 
 from quantail.privacy import Gate, Plan, Selection, strength_of
 from quantail.quantiles.bend import Bend
-from quantail.quantiles.grid import increasing
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.rows import Vector
 from quantail.quantiles.slope_scores import score_slopes
@@ -31,7 +31,7 @@ from quantail.quantiles.slopes import choose_slope, rows_needed, slope_sensitivi
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
-_STRAIGHT = 2.0
+_STRAIGHT, _STRAIGHT_LOG = 2.0, 1.25
 _TYPICAL_SQUARE = 0.4549  # the median of z^2
 _STEEPEST, _STEPS = 0.6, 12
 _TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
@@ -52,6 +52,7 @@ def draw_tilt(
     reach: float,
     rows: int,
     absent: float = 0.0,
+    log: bool = False,
 ) -> Bend:
     """Release a tilt.
 
@@ -67,10 +68,13 @@ def draw_tilt(
         Largest curvature that is considered, in units of the residual per normal score.
     absent : float
         Released share of rows whose residual is absent (NaN).
+    log : bool
+        True if the residual is on a log scale.
     """
     curvature, centre, spread = leaves
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
-    bowl = scores.map(_bowl)
+    bend = partial(_bowl, straight=_STRAIGHT_LOG if log else _STRAIGHT)
+    bowl = scores.map(bend)
     bent = choose_slope(
         gate,
         (curvature,),
@@ -93,23 +97,28 @@ def draw_tilt(
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([absent + (1 - absent) * 0.5]), rows)
     sizes = flat.map(lambda part: np.log(np.maximum(np.abs(part - middle), np.finfo(np.float64).tiny)))
     below, above = _choose_growth(gate, spread, sizes, scores, flat.map(lambda part: part > middle), rows)
-    at = ndtri(_PLACES)
-    centres = increasing(innovation(_PLACES))
-    tables = (centres, bent * (_bowl(at) - _TYPICAL_SQUARE), below * at, above * at)
+    centres = np.unique(innovation(_PLACES))
+    at = normal_scores(centres, innovation)
+    tables = (centres, bent * (bend(at) - _TYPICAL_SQUARE), below * at, above * at)
     places, shift, lower, upper = (tuple(table.tolist()) for table in tables)
     return Bend(places, shift, lower, upper, float(middle), steps=False)
 
 
-def _bowl(z: Floats) -> Floats:
-    """Return z^2, continued in a straight line beyond `_STRAIGHT`."""
-    inner = np.minimum(np.abs(z), _STRAIGHT)
+def _bowl(z: Floats, straight: float) -> Floats:
+    """Return z^2, continued in a straight line beyond a point."""
+    inner = np.minimum(np.abs(z), straight)
     return np.asarray(inner * (2 * np.abs(z) - inner))
 
 
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
-    """Return the normal score of every value under a released quantile function, by interpolation."""
-    knots = increasing(innovation(_LEVELS))
-    return np.asarray(np.interp(x, knots, ndtri(_LEVELS)))
+    """Return the normal score of every value under a released quantile function, by interpolation.
+
+    A value that many rows have is scored by the middle of its levels.
+    """
+    knots, number = np.unique(innovation(_LEVELS), return_counts=True)
+    last = np.cumsum(number)
+    middle = (_LEVELS[last - number] + _LEVELS[last - 1]) / 2
+    return np.asarray(np.interp(x, knots, ndtri(middle)))
 
 
 def _choose_growth(

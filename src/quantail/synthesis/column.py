@@ -73,6 +73,14 @@ class NumericModel:
         e = self.curve(u)
         return e if self.remap is None or self.explained else self.remap(e)
 
+    def explaining(self, u: Floats) -> Floats:
+        """Return what explains later columns, from uniform draws: innovations, or recorded values if they are the same.
+
+        What later columns follow is a recorded value: one employee, not a number between a half and one and a half.
+        """
+        innovation = self.innovation(u)
+        return innovation if self.explained else self.scale.recorded(innovation)
+
     @property
     def centre(self) -> float:
         """The innovation that stands for a number that is absent."""
@@ -254,6 +262,8 @@ def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
     if calibrated is not built:
         innovation = column.flatten(calibrated, rows.innovations)
     values = column.finish(calibrated)
+    if not column.explained:
+        innovation = column.scale.recorded(values)
     if column.status:
         absent = rows.values[column.status] != 0
         innovation = np.where(absent, column.centre, innovation)

@@ -128,8 +128,8 @@ class Fit:
             if by_innovation:
                 own = np.where(np.isnan(own), np.nan, simulated.innovations[name])
                 vector = self.innovations[name]
-            cuts = tuple(np.quantile(there(own), even_levels(NUMBER_CELLS)).tolist())
-            number = NUMBER_CELLS + bool(model.status)
+            cuts = _told_apart(there(own))
+            number = len(cuts) + 1 + bool(model.status)
         else:
             cuts = () if by_innovation else self._ordered_cuts(name)
             number = len(cuts) + 1 if cuts else self.shares[name].size
@@ -149,6 +149,12 @@ class Fit:
         places = np.searchsorted(ends, even_levels(NUMBER_CELLS)) + 0.5
         beyond = [labels - 0.5] if self.shares[name].size > labels else []
         return tuple(np.unique([*places, *beyond]).tolist())
+
+
+def _told_apart(values: Floats) -> tuple[float, ...]:
+    """Return cut points of a number as a context: even, fewer where many rows have the same value."""
+    cuts = np.unique(np.quantile(values, even_levels(NUMBER_CELLS)))
+    return tuple(cuts[cuts < values.max()].tolist()) or (float(values.max()),)
 
 
 def even_levels(bins: int) -> Floats:

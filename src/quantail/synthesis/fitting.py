@@ -43,6 +43,7 @@ _LOW_END = 0.05
 _SEEN, _SEEN_CHOSEN = 40.0, 28.0  # signal that a label must have for its shift to be asked
 _FEW_FINE, _NEAR = 10, 2  # candidates of a chosen shift: how fine, and how far
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
+_LIKELY = 2**11  # levels at which a predictor's likely values are looked up
 _CURVED = 0.25  # largest curvature, in ranges per normal score
 
 
@@ -91,10 +92,11 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         residual = residual.map(shift.flatten, fit.explaining(name)).kept()
         shifts.append((name, shift))
     bends, curve, residual = _fit_rest(fit, design, scale, residual, bool(shifts or slopes))
-    fit.innovations[design.column.name] = residual
     model = NumericModel(
         design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve, status=design.status
     )
+    # What a column explains others by is its recorded value, if nothing explains it: see `NumericModel.explaining`.
+    fit.innovations[model.name] = residual if model.explained else values.map(scale.recorded).kept()
     return _calibrated(fit, design, model) if design.calibrated else model
 
 
@@ -199,7 +201,16 @@ def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid:
     x = fit.innovations[name]
     absent = fit.absent(design.status)
     return draw_tilt(
-        fit.gate, leaves, residual, x, predictor.innovation, grid, _CURVED * span, fit.rows, absent
+        fit.gate,
+        leaves,
+        residual,
+        x,
+        predictor.explaining,
+        grid,
+        _CURVED * span,
+        fit.rows,
+        absent,
+        design.column.grid == "log",
     )
 
 
@@ -207,12 +218,15 @@ def _fit_bend(
     fit: Fit, design: ColumnDesign, residual: Vector, overall: Floats, name: str, grid: Floats
 ) -> Bend:
     predictor = fit.predictor(name)
-    bins = design.bins
-    cuts = predictor.innovation(even_levels(bins))
+    # A value that many rows have is in one bin, whole: there are fewer bins then.
+    likely = predictor.explaining(np.union1d(even_levels(_LIKELY), even_levels(design.bins)))
+    cuts = np.unique(predictor.explaining(even_levels(design.bins)))
+    cuts = cuts[cuts < likely[-1]]
     cell = fit.innovations[name].map(lambda x: np.where(np.isnan(x), -1, np.searchsorted(cuts, x)))
-    centres = increasing(predictor.innovation((np.arange(bins) + 0.5) / bins))
+    parts = np.split(likely, np.searchsorted(likely, cuts, side="right"))
+    centres = increasing(np.array([np.median(part) for part in parts]))
     rows = fit.present(design.status) * (1 - fit.absent(predictor.status))
-    expected = np.full(bins, max(rows / bins, 1.0))
+    expected = np.array([max(rows * part.size / likely.size, 1.0) for part in parts])
     leaves = design.leaves(f"bend on {name}")
     noise = fit.noise_rows(leaves[0]) / 2
     return draw_bend(fit.gate, leaves, residual, cell, expected, centres, overall, grid, noise, steps=False)

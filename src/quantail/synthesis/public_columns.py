@@ -58,7 +58,8 @@ def _numbers(fit: Fit, column: Column, status: str) -> NumericModel:
     if scale.log and scale.lower < 0 < scale.upper:
         scale = scale.crossing(2 * float(np.quantile(np.abs(some), TYPICAL)))
     values = raw.map(scale.spread, raw.uniform(fit.gate.noise)).kept()
-    fit.values[column.name] = fit.innovations[column.name] = values
+    fit.values[column.name] = values
+    fit.innovations[column.name] = values.map(scale.recorded).kept()
     edges = np.quantile(_present(fit, values), np.linspace(0, 1, _CELLS + 1))
     curve = StepCurve(tuple(edges.tolist()), (1 / _CELLS,) * _CELLS)
     return NumericModel(column.name, scale, (), (), (), curve, status=status)
