@@ -29,7 +29,7 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     Parameters
     ----------
     curve : callable
-        Released quantile function of the predictor.
+        Released quantile function of the predictor. Of a value that many rows have, all rows are on the same side.
     rows : int
         Rows that the slope is chosen on.
     signal : float
@@ -41,19 +41,27 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     >>> round(low + high, 6), 2 < low < high
     (10.0, True)
     """
-    x = curve(_LEVELS)
-    sums = np.concatenate([[0.0], np.cumsum(x)])
-    number = np.searchsorted(_LEVELS, _PLACES)
-    below = sums[number] / number
-    above = (sums[-1] - sums[number]) / (x.size - number)
-    low, high = np.triu_indices(_PLACES.size)
-    apart = above[high] - below[low]
-    if not (apart > 0).all():
+    x = np.sort(curve(_LEVELS))
+    cuts = _possible_cuts(x, curve(_PLACES))
+    if not cuts.size:
         middle = float(curve(np.array([0.5]))[0])
         return middle, middle
-    p, q = _PLACES[low], 1 - _PLACES[high]
+    sums = np.concatenate([[0.0], np.cumsum(x)])
+    number = np.searchsorted(x, cuts, side="right")
+    below = sums[number] / number
+    above = (sums[-1] - sums[number]) / (x.size - number)
+    low, high = np.triu_indices(cuts.size)
+    apart = above[high] - below[low]
+    p, q = number[low] / x.size, 1 - number[high] / x.size
     sampling = (1 / p + 1 / q) / (4 * rows * apart**2)
     noise = 8 / (signal * np.minimum(p, q) * apart) ** 2
     best = int(np.argmin(sampling + noise))
-    cuts = curve(_PLACES[[low[best], high[best]]])
-    return float(cuts[0]), float(cuts[1])
+    return float(cuts[low[best]]), float(cuts[high[best]])
+
+
+def _possible_cuts(x: Floats, places: Floats) -> Floats:
+    """Return values with rows on both sides: at the places, and next below those that many rows have."""
+    first = np.searchsorted(x, places)
+    shared = (first > 0) & (first < np.searchsorted(x, places, side="right"))
+    cuts = np.unique(np.concatenate([places, x[first[shared] - 1]]))
+    return np.asarray(cuts[(cuts >= x[0]) & (cuts < x[-1])])

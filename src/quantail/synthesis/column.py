@@ -81,6 +81,10 @@ class NumericModel:
         innovation = self.innovation(u)
         return innovation if self.explained else self.scale.recorded(innovation)
 
+    def explaining_of(self, values: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return what explains later columns, from values on the modelling scale: see `explaining`."""
+        return self.flatten(values, earlier) if self.explained else self.scale.recorded(values)
+
     @property
     def centre(self) -> float:
         """The innovation that stands for a number that is absent."""
@@ -248,7 +252,7 @@ def draw_column(rows: Draw, column: ColumnModel, u: Floats, known: Mapping[str, 
         rows.innovations[column.name] = rows.values[column.name] = codes
     elif column.name in known:
         values = rows.built[column.name] = rows.values[column.name] = known[column.name]
-        innovation = column.flatten(values, rows.innovations)
+        innovation = column.explaining_of(values, rows.innovations)
         rows.innovations[column.name] = np.where(np.isnan(values), column.centre, innovation)
     else:
         _draw_number(rows, column, u)
@@ -259,11 +263,9 @@ def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
     built = column.build(innovation, rows.innovations)
     calibrated = column.calibrate(built)
     # Later columns follow what is handed out: a calibration that moves a value moves them along.
-    if calibrated is not built:
-        innovation = column.flatten(calibrated, rows.innovations)
+    if calibrated is not built or not column.explained:
+        innovation = column.explaining_of(calibrated, rows.innovations)
     values = column.finish(calibrated)
-    if not column.explained:
-        innovation = column.scale.recorded(values)
     if column.status:
         absent = rows.values[column.status] != 0
         innovation = np.where(absent, column.centre, innovation)

@@ -151,7 +151,7 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
         leaves,
         residual,
         fit.innovations[name],
-        best_cuts(predictor.innovation, fit.rows, fit.rows * fit.rate(leaves[-1])),
+        best_cuts(predictor.explaining, fit.rows, fit.rows * fit.rate(leaves[-1])),
         slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
     )
@@ -219,7 +219,7 @@ def _fit_bend(
 ) -> Bend:
     predictor = fit.predictor(name)
     # A value that many rows have is in one bin, whole: there are fewer bins then.
-    likely = predictor.explaining(np.union1d(even_levels(_LIKELY), even_levels(design.bins)))
+    likely = np.sort(predictor.explaining(np.union1d(even_levels(_LIKELY), even_levels(design.bins))))
     cuts = np.unique(predictor.explaining(even_levels(design.bins)))
     cuts = cuts[cuts < likely[-1]]
     cell = fit.innovations[name].map(lambda x: np.where(np.isnan(x), -1, np.searchsorted(cuts, x)))
