@@ -83,3 +83,31 @@ def test_the_best_cuts_err_less_than_one_cut():
     best, median = best_cuts(SHAPES["exponential"], 2000, 1e6), (np.log(2), np.log(2))
     errors = [np.std([slope_error(cuts, seed) for seed in range(150)]) for cuts in (best, median)]
     assert errors[0] < 0.85 * errors[1]
+
+
+class TestValuesThatManyRowsHave:
+    """A cut lies at a value: rows that have it are all on one side, and both sides have rows."""
+
+    @pytest.mark.parametrize("share", [0.02, 0.08, 0.16, 0.3, 0.5, 0.7, 0.84, 0.92, 0.98])
+    @pytest.mark.parametrize("signal", SIGNALS)
+    def test_two_values_are_told_apart_whatever_their_shares(self, share, signal):
+        assert best_cuts(lambda u: (u > 1 - share).astype(float), 5000, signal) == (0.0, 0.0)
+
+    def test_small_numbers_have_rows_on_both_sides(self):
+        rng = np.random.default_rng(0)
+        for _ in range(100):
+            ends = np.cumsum(rng.dirichlet(np.ones(rng.integers(2, 7))) + 0.01)
+            for signal in SIGNALS:
+                low, high = best_cuts(
+                    lambda u, ends=ends: np.searchsorted(ends / ends[-1], u) * 1.0, 5000, signal
+                )
+                assert 0 <= low <= high < ends.size - 1
+
+    def test_an_atom_in_the_middle_can_be_left_out(self):
+        """Of rows of which 70% work 40 hours, those who work more are compared with those who work less."""
+
+        def hours(u):
+            return np.where(u < 0.15, 200 * u, np.where(u < 0.85, 40.0, 40 + 200 * (u - 0.85)))
+
+        low, high = best_cuts(hours, 5000, 10_000.0)
+        assert low < 40 <= high

@@ -172,3 +172,53 @@ class TestBorders:
         crossed = Scale.of(Column("profit", "numeric", -1e6, 1e6, grid="log", decimals=0)).crossing(500.0)
         borders = crossed.unfolded(crossed.borders(crossed.forward(np.array([-1234.2, -0.2, 0.2, 77.0001]))))
         np.testing.assert_allclose(borders, [-1234.5, -0.5, 0.5, 77.5], atol=1e-9)
+
+
+class TestRecorded:
+    """What a number is once it is written down: the middle of its lattice cell, whatever it was spread by."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(
+        st.sampled_from(["linear", "log"]),
+        st.sampled_from([None, 0, 2]),
+        st.sampled_from([-1000, -7, -0.3, 0, 1, 7.256]),
+        st.sampled_from([1.0, 400.0]),
+        st.lists(st.tuples(st.floats(0, 1), st.floats(1e-6, 1 - 1e-6)), min_size=1, max_size=30),
+    )
+    def test_undoes_spreading_to_the_last_bit(self, grid, decimals, lower, crossover, rows):
+        kind, low = ("integer", round(lower)) if decimals is None else ("numeric", lower)
+        scale = Scale.of(Column("y", kind, low, 10**5, grid=grid, decimals=decimals)).crossing(crossover)
+        parts, uniform = np.array(rows).T
+        first = np.ceil(scale.lower / scale.step)
+        last = np.floor(scale.upper / scale.step)
+        values = scale.step * np.rint(first + parts * (last - first))
+        np.testing.assert_array_equal(scale.recorded(scale.spread(values, uniform)), scale.forward(values))
+
+    @settings(max_examples=150, deadline=None)
+    @given(columns(), st.lists(st.floats(-0.2, 1.2), min_size=1, max_size=20))
+    def test_once_is_enough_and_nothing_leaves_the_bounds(self, column, parts):
+        scale = Scale.of(column)
+        low, high = scale.ends
+        modelled = low + np.sort(parts) * (high - low)
+        recorded = scale.recorded(modelled)
+        np.testing.assert_array_equal(scale.recorded(recorded), recorded)
+        assert (np.diff(recorded) >= 0).all()
+        inside = scale.forward(np.array([column.lower, column.upper], dtype=float))
+        assert ((recorded >= inside[0]) & (recorded <= inside[1])).all()
+
+    def test_beyond_the_ends_is_a_bound_even_where_that_is_off_the_lattice(self):
+        scale = Scale.of(Column("pay", "numeric", 0.75, 9.25, decimals=0))
+        np.testing.assert_array_equal(scale.recorded(np.array([-50.0, 0.3, 9.3, 50.0])), [1, 1, 9, 9])
+        scale = Scale.of(Column("pay", "numeric", 1.25, 9.75, decimals=0))
+        np.testing.assert_array_equal(
+            scale.recorded(np.array([-50.0, 1.4, 2.0, 50.0])), [1.25, 1.25, 2, 9.75]
+        )
+
+    def test_a_row_is_recorded_by_itself(self):
+        scale = Scale.of(Column("jobs", "integer", -9, 10**6, grid="log")).crossing(37.0)
+        values = scale.spread(np.arange(1000.0), np.random.default_rng(0).random(1000))
+        alone = np.concatenate([scale.recorded(values[k : k + 1]) for k in range(1000)])
+        np.testing.assert_array_equal(scale.recorded(values), alone)
+
+    def test_absent_stays_absent(self):
+        assert np.isnan(Scale.of(Column("jobs", "integer", 0, 9)).recorded(np.array([np.nan]))).all()

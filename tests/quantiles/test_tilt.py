@@ -113,3 +113,53 @@ def test_normal_scores_of_a_flat_curve_are_finite():
     scores = normal_scores(np.array([-1.0, 3.0, 9.0]), lambda u: np.full(u.size, 3.0))
     assert np.isfinite(scores).all()
     assert (np.diff(scores) >= 0).all()
+
+
+def lumpy(u):
+    """Return quantiles of a predictor of which 40% are zero and 20% are nine; the rest lies evenly between."""
+    return np.where(u < 0.4, 0.0, np.where(u < 0.8, 1 + 8 * (u - 0.4) / 0.4, 9.0))
+
+
+def test_a_value_that_many_rows_have_is_scored_by_the_middle_of_its_levels():
+    scores = normal_scores(np.array([-1.0, 0.0, 5.0, 9.0, 12.0]), lumpy)
+    np.testing.assert_allclose(scores, ndtri([0.2, 0.2, 0.6, 0.9, 0.9]), atol=0.03)
+
+
+def test_scores_follow_values_and_nothing_else():
+    """A row has its score by its own value, whoever stands beside it; values in order have scores in order."""
+    x = np.sort(lumpy(np.random.default_rng(0).random(300)))
+    scores = normal_scores(x, lumpy)
+    assert (np.diff(scores) >= 0).all() and (np.diff(scores)[np.diff(x) == 0] == 0).all()
+    np.testing.assert_array_equal(normal_scores(x[::-1], lumpy)[::-1], scores)
+    np.testing.assert_array_equal(
+        np.concatenate([normal_scores(part, lumpy) for part in np.split(x, 60)]), scores
+    )
+
+
+@pytest.mark.parametrize("quantiles", [lumpy, lambda u: np.full(u.size, 3.0)])
+def test_tilts_along_values_that_many_rows_have_can_be_undone(gate_of, relation, quantiles):
+    rng = np.random.default_rng(1)
+    x, residual = quantiles(rng.random(2000)), rng.normal(0, 1, 2000)
+    gate, leaves = gate_of(LEAVES, 100, relation)
+    tilt = draw_tilt(gate, leaves, residual, x, quantiles, GRID, 10.0, residual.size)
+    assert (np.diff(tilt.centres) > 0).all()
+    np.testing.assert_allclose(tilt.restore(tilt.flatten(residual, x), x), residual, rtol=1e-9, atol=1e-9)
+    assert np.abs(tilt.shift).max() < 0.15  # nothing tilts here
+
+
+@pytest.mark.parametrize(("log", "straight"), [(False, 2.0), (True, 1.25)])
+def test_the_bowl_goes_on_in_a_straight_line_sooner_on_log_scales(gate_of, log, straight):
+    """Steepness at a normal score is 2 c z as far as the turn, and stays as it is beyond."""
+    x, residual = case(lambda z, e: z**2 + 0.3 * e)
+    gate, leaves = gate_of(LEAVES, 100)
+    tilt = draw_tilt(gate, leaves, residual, x, innovation, GRID, 10.0, residual.size, log=log)
+    scores, shift = (np.array(tilt.centres) - CENTRE) / WIDTH, np.array(tilt.shift)
+    # The curve is read off a table, exact at its places: compare with the bowl there.
+    turn = np.minimum(np.abs(scores), straight)
+    bowl = turn * (2 * np.abs(scores) - turn)
+    size = (shift[-1] - shift[scores.size // 2]) / (bowl[-1] - bowl[scores.size // 2])
+    np.testing.assert_allclose(shift - shift.min(), size * (bowl - bowl.min()), atol=0.05)
+    far = np.abs(scores) > straight
+    assert far.sum() >= 4
+    steepness = np.diff(shift[scores > straight]) / np.diff(scores[scores > straight])
+    np.testing.assert_allclose(steepness, 2 * size * straight, rtol=0.1)
