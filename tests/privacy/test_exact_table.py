@@ -14,7 +14,9 @@ from quantail.auditing.whole_tables import ROWS, frame_of, neighbour_of, schema_
 from quantail.privacy import Gate
 from quantail.quantiles import Scale, joint, tilt
 from quantail.quantiles.rows import gathered
+from quantail.schema import Column, Schema
 from quantail.synthesis import TableSynthesizer, fitting, table
+from quantail.synthesis.column import NumericModel
 
 RELATIONS = ("replace-one", "add-remove")
 
@@ -67,6 +69,44 @@ def test_zcdp_replays_too():
     assert found.asked >= {("calibration", 1), ("scale", 1), ("draw", 1)}
     # Every question has bounded range e = sqrt(8 rho), counts e = sqrt(2 rho): no log-ratio is beyond it.
     assert all(loss <= (8 * float(found.costs[leaf])) ** 0.5 + 1e-9 for leaf, loss in found.losses.items())
+
+
+def rents(relation, epsilon=120, row=5):
+    """Replay homes of few rooms, most of which have none: bins of rooms are then fewer than the design allows."""
+    rng = np.random.default_rng(2)
+    rooms = np.maximum(rng.integers(-2, 4, ROWS), 0)
+    frame = {"rooms": rooms.tolist(), "rent": np.round(rng.normal(20 + 5 * rooms, 2, ROWS), 1).tolist()}
+    columns = (Column("rooms", "integer", 0, 9), Column("rent", "numeric", 0, 100, decimals=1))
+    synthesizer = TableSynthesizer(Schema(columns, "home", neighbours=relation), epsilon)
+    return replay(
+        lambda data: synthesizer.fit(pa.table(data)),
+        frame,
+        neighbour_of(frame, row, relation, {"rooms": 9, "rent": 100.0}),
+        seed=row,
+        removed=None if relation == "replace-one" else row,
+    )
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_bins_of_values_that_many_rows_have_follow_from_answers(relation):
+    found = rents(relation)
+    assert found.kept
+    assert found.asked >= {("median", 4), ("quintiles", 8)}  # the design allows eight
+
+
+def test_bins_that_keep_the_tables_own_values_whole_are_caught(monkeypatch):
+    # As many bins as the rows have values: in the neighbour there is one more.
+    honest = fitting._fit_bend
+
+    def own_bins(fit, design, residual, overall, name, grid):
+        own = np.unique(seen(fit.innovations[name]))
+        with monkeypatch.context() as patch:
+            patch.setattr(NumericModel, "explaining", lambda self, u: own[(u * own.size).astype(int)])
+            return honest(fit, design, residual, overall, name, grid)
+
+    monkeypatch.setattr(fitting, "_fit_bend", own_bins)
+    with pytest.raises(Divergence):
+        rents("replace-one")
 
 
 def seen(vector):
@@ -229,7 +269,8 @@ def test_rows_are_worked_on_one_by_one():
         for _, bend in numeric.bends:
             scaled = bend.flatten(scaled, x[part])
         sizes = np.log(np.maximum(np.abs(scaled - 0.2 * (scores**2 - 0.45)), 1e-300))
-        return np.column_stack([scaled, scores, sizes])
+        recorded = numeric.scale.recorded(numeric.scale.forward(values[part] + u[part]))
+        return np.column_stack([scaled, scores, sizes, recorded])
 
     whole = worked(np.arange(1001))
     for part in (np.arange(1, 1001), np.arange(7), rng.permutation(1001), np.array([500])):

@@ -184,7 +184,7 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
         shares, note = (first, (1 - first) / 2, (1 - first) / 2), "three quantiles in every category"
         words = ("locate", *_LADDER_LEVELS)
     elif bins:
-        shares, note = (1, 1), f"three quantiles in each of {bins} bins"
+        shares, note = (1, 1), f"three quantiles in each of at most {bins} bins"
         words = _LADDER_LEVELS
     else:
         shares, note = (4, 3, 3), "two parameters"
