@@ -1,11 +1,11 @@
 """How a budget is shared among the questions of a fit, and which questions are not worth asking.
 
-Each question has a least signal (rows * strength) below which its answer would drown in noise, a comfortable one
-that is filled up next, then an ample one. If the budget does not reach for the least, slopes are dropped, the last
-predictor of the column that has most of them first; a curve is never dropped. Optional questions (shifts, bends,
-calibrations) are asked once all others have ample signal, the cheapest first, each with the least that makes its
-answer worth having. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
-(docs/decisions/0004-shares.md).
+Each question has a least signal (rows * strength) below which its answer would drown in noise, a steady one at which
+it hardly ever runs away, a comfortable one and an ample one; they are filled up in this order. If the budget does not
+reach for the least, slopes are dropped, the last predictor of the column that has most of them first; a curve is never
+dropped. Optional questions (shifts, bends, calibrations) are asked once all others have ample signal, the cheapest
+first, each with the least that makes its answer worth having. What is left then is shared by weight. Only the schema,
+the number of rows and the budget decide (docs/decisions/0004-shares.md).
 
 In a wide table (more than `WIDE` columns) a number that declares no predictors is not asked about all earlier ones:
 it may choose a few of them through the gate (`synthesis/choosing.py`). So do categories in wide tables and in tables
@@ -23,21 +23,21 @@ from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
 from quantail.schema import Column, Schema, core_of
 
-# kind: (least signal, comfortable signal, ample signal, weight beyond). The first curve gets more because every later
+# kind: (least, steady, comfortable and ample signal, weight beyond). The first curve gets more because every later
 # column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
 # for each category, beside what it takes to locate the column. For an optional question the ample signal is what it
 # takes to be asked at all.
 _NEEDS = {
-    "first curve": (100.0, 300.0, 800.0, 2.3),
-    "curve": (85.0, 160.0, 400.0, 1.0),
-    "slope": (45.0, 90.0, 620.0, 2.5),
-    "scale": (40.0, 60.0, 100.0, 0.3),
-    "cells": (20.0, 60.0, 200.0, 0.6),
-    "choice": (0.0, 0.0, 260.0, 1.0),
-    "context": (0.0, 0.0, 100.0, 0.6),
-    "shift": (0.0, 0.0, 200.0, 2.5),
-    "bend": (0.0, 0.0, 300.0, 0.6),
-    "calibration": (0.0, 0.0, 400.0, 1.3),
+    "first curve": (100.0, 110.0, 300.0, 800.0, 2.3),
+    "curve": (85.0, 91.0, 160.0, 400.0, 1.0),
+    "slope": (45.0, 68.0, 90.0, 620.0, 2.5),
+    "scale": (40.0, 40.0, 60.0, 100.0, 0.3),
+    "cells": (20.0, 20.0, 60.0, 200.0, 0.6),
+    "choice": (0.0, 0.0, 0.0, 260.0, 1.0),
+    "context": (0.0, 0.0, 0.0, 100.0, 0.6),
+    "shift": (0.0, 0.0, 0.0, 200.0, 2.5),
+    "bend": (0.0, 0.0, 0.0, 300.0, 0.6),
+    "calibration": (0.0, 0.0, 0.0, 400.0, 1.3),
 }
 _COUNTS = ("cells", "calibration", "context")
 _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
@@ -63,6 +63,7 @@ class Question:
     kind: str
     on: str = ""
     least: float = 0.0
+    steady: float = 0.0
     comfort: float = 0.0
     ample: float = 0.0
     weight: float = 1.0
@@ -137,6 +138,7 @@ def share_out(
         dropped.add(question)
     kept = [question for question in kept if question not in dropped]
     parts = {question: price(question, question.least) for question in kept}
+    _fill(parts, {question: price(question, question.steady) for question in kept}, float(cost))
     _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
     chosen = _affordable(asked, price, float(cost) - sum(parts.values()))
     parts |= chosen
@@ -195,13 +197,13 @@ def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: floa
 
 
 def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int = 1) -> Question:
-    least, comfort, ample, weight = _NEEDS[kind]
+    least, steady, comfort, ample, weight = _NEEDS[kind]
     name = "curve" if kind == "first curve" else kind
     if kind == "shift":
         ample = LOCATE_SIGNAL + ample * parts
     elif kind == "slope":
         ample = ample / share
-    return Question(column, name, on, least, comfort, ample, weight / share)
+    return Question(column, name, on, least, steady, comfort, ample, weight / share)
 
 
 def _cells(column: Column, kind: str, by_labels: bool) -> Question:
