@@ -222,3 +222,9 @@ class TestRecorded:
 
     def test_absent_stays_absent(self):
         assert np.isnan(Scale.of(Column("jobs", "integer", 0, 9)).recorded(np.array([np.nan]))).all()
+
+    def test_what_models_imply_beyond_all_bounds_stays_where_it_is(self):
+        """On a log scale a steep slope implies values that no double can hold in the column's own unit."""
+        scale = Scale.of(Column("pay", "numeric", 0, 1000, grid="log", decimals=1))
+        far = np.array([-900.0, -41.0, 41.0, 900.0])
+        np.testing.assert_array_equal(scale.borders(far), far)

@@ -20,6 +20,8 @@ from quantail.schema import Column
 
 Floats = NDArray[np.float64]
 
+_FAR = 40.0  # on a log scale: more than 2^53 lattice steps from zero
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -80,10 +82,12 @@ class Scale:
     def borders(self, values: Floats) -> Floats:
         """Return the nearest borders of lattice cells, on the modelling scale as the values are.
 
-        The lattice goes through zero, as rounding to decimals has it, wherever the bounds lie.
+        The lattice goes through zero, as rounding to decimals has it, wherever the bounds lie. Values too far out for
+        doubles to tell steps apart stay where they are.
         """
-        cells = np.rint(self.unfolded(values) / self.step - 0.5)
-        return self.forward(self.step * (cells + 0.5))
+        near = np.clip(values, -_FAR, _FAR) if self.log else values
+        cells = np.rint(self.unfolded(near) / self.step - 0.5)
+        return np.where(near == values, self.forward(self.step * (cells + 0.5)), values)
 
     def recorded(self, values: Floats) -> Floats:
         """Return modelled values as they are recorded: within the bounds, in the middle of their lattice cells."""
