@@ -15,7 +15,7 @@ from quantail.quantiles.rows import gathered
 from quantail.schema import Column, Schema
 from quantail.synthesis import fitting
 from quantail.synthesis.column import NumericModel, draw_rows
-from quantail.synthesis.fit_state import Fit, _told_apart
+from quantail.synthesis.fit_state import Fit, _context_cuts
 
 ROWS = 5000
 AMPLE = 20
@@ -150,9 +150,9 @@ def test_a_row_handed_out_and_given_back_explains_the_same(grid, bounds, seed):
 
 def test_cut_points_leave_a_common_value_whole_and_rows_on_both_sides():
     values = np.array([0.0] * 60 + [1.0] * 25 + [2.0] * 15)
-    assert _told_apart(values) == (0.0, 1.0)
-    assert _told_apart(np.arange(6.0).repeat(10))[-1] < 5
-    assert _told_apart(np.full(9, 7.0)) == (7.0,)  # never none: that would mean labels
+    assert _context_cuts(values) == (0.0, 1.0)
+    assert _context_cuts(np.arange(6.0).repeat(10))[-1] < 5
+    assert _context_cuts(np.full(9, 7.0)) == (7.0,)  # never none: that would mean labels
 
 
 def test_a_column_of_one_value_explains_nothing_and_breaks_nothing():

@@ -3,18 +3,11 @@
 The paper's orders made valid are in `orders` (which quantile when), `lattice` (candidates) and `lines` (scores).
 """
 
+from quantail.quantiles.atom_curve import AnyCurve, AtomCurve, curve_from_dict, fit_atom_curve
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
 from quantail.quantiles.calibration import Remap, draw_calibration
-from quantail.quantiles.curve import (
-    AnyCurve,
-    AtomCurve,
-    Curve,
-    StepCurve,
-    curve_from_dict,
-    fit_atom_curve,
-    fit_curve,
-)
+from quantail.quantiles.curve import Curve, StepCurve, fit_curve
 from quantail.quantiles.instrument import best_cuts
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth

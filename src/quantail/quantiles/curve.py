@@ -11,10 +11,6 @@ Shrinkage. A gap that the base misses by no more than the noise tells nothing: t
 max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few rungs with much noise
 fall back on the smooth base and many rungs with little noise are followed closely.
 
-Atoms. Rungs in the cell of the column's lowest value, with all others far above, say that many rows have it. They tell
-nothing of the other rows: the curve is fitted to the rungs beyond, and the rows in the atom are taken to reach halfway,
-on the logistic scale, from the last level in it to the first beyond.
-
 Interpolation. The remainder is carried between rungs by a monotone cubic in the coordinate v = Q0(u), and beyond the
 outermost rungs by a straight line in v: tails have the base's shape.
 """
@@ -26,9 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
-from scipy.special import expit, logit, ndtri
-
-from quantail.quantiles.scale import Scale
+from scipy.special import ndtri
 
 Floats = NDArray[np.float64]
 
@@ -37,8 +31,6 @@ _FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched b
 _DOUBT = 0.5  # standard deviations of chi^2 that are granted to the noise
 _HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
 _LIGHT = 3.0  # one over the deviation of an expected Pareto tail weight from zero
-_FEWEST_BEYOND = 2  # rungs that must lie beyond an atom,
-_ALONE = 10.0  # and so many lattice steps: zero among small numbers is one of them, not an atom
 _FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
 
@@ -92,54 +84,6 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class AtomCurve:
-    """The quantile function of a column that has an atom at its lowest value.
-
-    Attributes
-    ----------
-    share : float
-        Share of the rows in the atom.
-    low, high : float
-        Ends of the atom's cell, over which its rows are spread.
-    rest : Curve
-        Quantile function of the other rows.
-    """
-
-    share: float
-    low: float
-    high: float
-    rest: Curve
-
-    def __call__(self, u: Floats) -> Floats:
-        """Return the quantiles at levels u in (0, 1)."""
-        within = self.low + (self.high - self.low) * u / self.share
-        beyond = self._beyond(np.maximum(u - self.share, 0.0) / (1 - self.share))
-        return np.where(u <= self.share, within, beyond)
-
-    def _beyond(self, u: Floats) -> Floats:
-        """Return quantiles of the other rows: a lower tail that would reach into the atom is spread above it."""
-        levels, values = self.rest.levels, self.rest.values
-        first = int(np.argmax(np.asarray(values) > self.high))
-        floor = np.interp(u, [0.0, levels[first]], [self.high, values[first]])
-        return np.maximum(self.rest(u), floor)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a form that JSON can hold."""
-        return {
-            "kind": "atom",
-            "share": self.share,
-            "low": self.low,
-            "high": self.high,
-            "rest": self.rest.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, form: dict[str, Any]) -> "AtomCurve":
-        """Rebuild a curve from `to_dict`."""
-        return cls(form["share"], form["low"], form["high"], Curve.from_dict(form["rest"]))
-
-
-@dataclass(frozen=True)
 class StepCurve:
     """The quantile function of counted cells: uniform within each cell.
 
@@ -173,9 +117,6 @@ class StepCurve:
     def from_dict(cls, form: dict[str, Any]) -> "StepCurve":
         """Rebuild a curve from `to_dict`."""
         return cls(tuple(form["edges"]), tuple(form["shares"]))
-
-
-AnyCurve = Curve | AtomCurve | StepCurve
 
 
 def base_shapes(u: Floats) -> Floats:
@@ -233,22 +174,6 @@ def fit_curve(
     )
 
 
-def fit_atom_curve(
-    levels: Floats, rungs: Floats, rows: int, noise_rows: float, scale: Scale
-) -> Curve | AtomCurve:
-    """Fit a curve to released rungs of a column by itself, which may have an atom at its lowest value."""
-    cell = scale.lower + scale.step * np.array([-0.5, 0.5, _ALONE])
-    low, high, near = scale.forward(cell).tolist()
-    heaped = int(np.count_nonzero(rungs <= high))
-    if not 0 < heaped <= levels.size - _FEWEST_BEYOND or rungs[heaped] <= near:
-        return fit_curve(levels, rungs, rows, noise_rows, scale.least, scale.log)
-    share = float(expit(logit(levels[heaped - 1 : heaped + 1]).mean()))
-    beyond = (levels[heaped:] - share) / (1 - share)
-    others = max(round(rows * (1 - share)), 1)
-    rest = fit_curve(beyond, rungs[heaped:], others, noise_rows, scale.least, scale.log)
-    return AtomCurve(share, low, high, rest)
-
-
 def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
     """Return the shapes that so few rungs cannot tell apart, or that have no place on the scale.
 
@@ -298,10 +223,3 @@ def _apart(values: Floats, gap: float) -> Floats:
 
 def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def curve_from_dict(form: dict[str, Any]) -> AnyCurve:
-    """Rebuild any kind of curve."""
-    if form["kind"] == "atom":
-        return AtomCurve.from_dict(form)
-    return StepCurve.from_dict(form) if form["kind"] == "cells" else Curve.from_dict(form)

@@ -75,25 +75,11 @@ def draw_tilt(
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
     bend = partial(_bowl, straight=_STRAIGHT_LOG if log else _STRAIGHT)
     bowl = scores.map(bend)
+    cuts = (_TYPICAL_SQUARE, _TYPICAL_SQUARE)
     bent = choose_slope(
-        gate,
-        (curvature,),
-        residual,
-        bowl,
-        (_TYPICAL_SQUARE, _TYPICAL_SQUARE),
-        reach,
-        rows,
-        _CURVE_DOUBT,
-        _CURVE_STEP,
+        gate, (curvature,), residual, bowl, cuts, reach, rows, doubt=_CURVE_DOUBT, least_step=_CURVE_STEP
     )
-    # A predictor that is absent counts as its middle, where the bowl is 0.
-    flat = (
-        Vector.of(residual)
-        .map(
-            lambda r, squares: r - bent * (np.where(np.isnan(squares), 0.0, squares) - _TYPICAL_SQUARE), bowl
-        )
-        .kept()
-    )
+    flat = Vector.of(residual).map(partial(_flattened, bent=bent), bowl).kept()
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([absent + (1 - absent) * 0.5]), rows)
     sizes = flat.map(lambda part: np.log(np.maximum(np.abs(part - middle), np.finfo(np.float64).tiny)))
     below, above = _choose_growth(gate, spread, sizes, scores, flat.map(lambda part: part > middle), rows)
@@ -108,6 +94,11 @@ def _bowl(z: Floats, straight: float) -> Floats:
     """Return z^2, continued in a straight line beyond a point."""
     inner = np.minimum(np.abs(z), straight)
     return np.asarray(inner * (2 * np.abs(z) - inner))
+
+
+def _flattened(residual: Floats, bowl: Floats, bent: float) -> Floats:
+    """Take curvature out of a residual; a predictor that is absent counts as its middle, where the bowl is 0."""
+    return np.asarray(residual - bent * (np.where(np.isnan(bowl), 0.0, bowl) - _TYPICAL_SQUARE))
 
 
 def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:

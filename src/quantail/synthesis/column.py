@@ -7,7 +7,7 @@ A numeric column is built up from its innovation e (one draw from its curve):
 and last a monotone map onto the calibrated marginal distribution, where one was released.
 
 The innovation, not the value, explains later columns: innovations are close to independent, so that slopes can be
-chosen one at a time.
+chosen one at a time. Of a column that nothing explains it is the value as it is recorded.
 
 A number may be absent: a category, its status, says so. An absent value is NaN, and what explains later columns is
 then the middle of the column's innovations, which moves nothing (the status itself may).
@@ -74,9 +74,9 @@ class NumericModel:
         return e if self.remap is None or self.explained else self.remap(e)
 
     def explaining(self, u: Floats) -> Floats:
-        """Return what explains later columns, from uniform draws: innovations, or recorded values if they are the same.
+        """Return what explains later columns, from uniform draws: innovations, if something explains this one, too.
 
-        What later columns follow is a recorded value: one employee, not a number between a half and one and a half.
+        If nothing does, they follow its recorded value: one employee, not a number between a half and one and a half.
         """
         innovation = self.innovation(u)
         return innovation if self.explained else self.scale.recorded(innovation)

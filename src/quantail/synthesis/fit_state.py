@@ -42,7 +42,8 @@ class Fit:
     ordered : mapping of str to int
         Labels of ordinals that are in order.
     values, innovations : dict of str to Vector
-        Confidential values on their modelling scales, and what is left of them once earlier columns are taken out.
+        Confidential values on their modelling scales, and what is left of them once earlier columns are taken out
+        (recorded values where there are none): see `NumericModel.explaining`.
     models : dict of str to ColumnModel
         What was released.
     shares : dict of str to array
@@ -128,7 +129,7 @@ class Fit:
             if by_innovation:
                 own = np.where(np.isnan(own), np.nan, simulated.innovations[name])
                 vector = self.innovations[name]
-            cuts = _told_apart(there(own))
+            cuts = _context_cuts(there(own))
             number = len(cuts) + 1 + bool(model.status)
         else:
             cuts = () if by_innovation else self._ordered_cuts(name)
@@ -151,7 +152,7 @@ class Fit:
         return tuple(np.unique([*places, *beyond]).tolist())
 
 
-def _told_apart(values: Floats) -> tuple[float, ...]:
+def _context_cuts(values: Floats) -> tuple[float, ...]:
     """Return cut points of a number as a context: even, fewer where many rows have the same value."""
     cuts = np.unique(np.quantile(values, even_levels(NUMBER_CELLS)))
     return tuple(cuts[cuts < values.max()].tolist()) or (float(values.max()),)
