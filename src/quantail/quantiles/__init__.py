@@ -8,7 +8,7 @@ from quantail.quantiles.bend import LEVELS as BEND_LEVELS
 from quantail.quantiles.bend import Bend, draw_bend
 from quantail.quantiles.calibration import Remap, draw_calibration
 from quantail.quantiles.curve import Curve, StepCurve, fit_curve
-from quantail.quantiles.instrument import best_cuts
+from quantail.quantiles.instrument import best_cuts, thinner_side
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.ladder import climb, ladder_depth
 from quantail.quantiles.rows import HeldRows, Rows, Vector
@@ -41,4 +41,5 @@ __all__ = [
     "ladder_depth",
     "slope_plan",
     "slope_reach",
+    "thinner_side",
 ]

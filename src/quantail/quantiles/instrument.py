@@ -59,6 +59,18 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     return float(cuts[low[best]]), float(cuts[high[best]])
 
 
+def thinner_side(curve: Callable[[Floats], Floats], cuts: tuple[float, float]) -> float:
+    """Return the share of rows on the side of the cuts that has fewer.
+
+    Examples
+    --------
+    >>> round(thinner_side(lambda u: 10 * u, (2.0, 7.0)), 6)
+    0.2
+    """
+    x = curve(_LEVELS)
+    return float(min(np.mean(x <= cuts[0]), np.mean(x > cuts[1])))
+
+
 def _possible_cuts(x: Floats, places: Floats) -> Floats:
     """Return values with rows on both sides: at the places, and next below those that many rows have."""
     first = np.searchsorted(x, places)

@@ -28,6 +28,7 @@ from quantail.quantiles import (
     fit_atom_curve,
     fit_curve,
     slope_reach,
+    thinner_side,
 )
 from quantail.quantiles.depth import near_candidates, rung_levels
 from quantail.quantiles.grid import increasing, local, near, wide, with_cells
@@ -42,6 +43,7 @@ Floats = NDArray[np.float64]
 _LOW_END = 0.05
 _SEEN, _SEEN_CHOSEN = 40.0, 28.0  # signal that a label must have for its shift to be asked
 _FEW_FINE, _NEAR = 10, 2  # candidates of a chosen shift: how fine, and how far
+_FEW, _TOLD = 0.1, 25.0  # a side of so few rows, and so little signal, tells nothing
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _LIKELY = 2**11  # levels at which a predictor's likely values are looked up
 _CURVED = 0.25  # largest curvature, in ranges per normal score
@@ -146,19 +148,28 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
 def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
     predictor = fit.predictor(name)
     first, last = predictor.innovation(np.array([0.25, 0.75])).tolist()
+    cuts = best_cuts(predictor.explaining, fit.rows, fit.rows * fit.rate(leaves[-1]))
     slope = choose_slope(
         fit.gate,
         leaves,
         residual,
         fit.innovations[name],
-        best_cuts(predictor.explaining, fit.rows, fit.rows * fit.rate(leaves[-1])),
+        cuts,
         slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
     )
+    slope = slope if _varies(fit, predictor, leaves[-1]) else 0.0
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
     # zero, where linear candidates are dense.
     low_end = predictor.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
     return Slope(name, slope, float(low_end[0]))
+
+
+def _varies(fit: Fit, predictor: NumericModel, leaf: Plan) -> bool:
+    """Say whether rows enough differ in a predictor for a leaf to tell what that does; else its answer is noise."""
+    signal = fit.rows * fit.rate(leaf)
+    few = thinner_side(predictor.explaining, best_cuts(predictor.explaining, fit.rows, signal))
+    return few >= _FEW or few * signal >= _TOLD
 
 
 def _fit_rest(
@@ -174,8 +185,10 @@ def _fit_rest(
     bends: list[tuple[str, Bend]] = []
     if not design.bins:
         for name in design.bends:
-            bends.append((name, _fit_tilt(fit, design, residual, name, grid, high - low)))
-            residual = residual.map(bends[-1][1].flatten, fit.explaining(name)).kept()
+            tilt = _fit_tilt(fit, design, residual, name, grid, high - low)
+            if _varies(fit, fit.predictor(name), design.leaves(f"bend on {name}")[0]):
+                residual = residual.map(tilt.flatten, fit.explaining(name)).kept()
+                bends.append((name, tilt))
     rows = fit.present(design.status)
     signal = rows * fit.rate(leaves[-1])
     if len(leaves) == 2:
@@ -244,7 +257,8 @@ def _fit_shift(
 ) -> Bend | None:
     """Release the median and spread of a column in those categories of an earlier one that rows enough should have.
 
-    A declared predictor is asked about two labels at least; a chosen one with fewer candidates, or not at all.
+    A declared predictor is asked about two labels at least, as planned, but what too few rows say is not believed; a
+    chosen one with fewer candidates, or not at all.
     """
     if overall is None:
         first, *leaves = leaves  # type: ignore[assignment]
@@ -255,15 +269,13 @@ def _fit_shift(
     share = np.bincount(drawn, minlength=number) / max(drawn.size, 1)
     expected = np.maximum(fit.present(design.status) * share, 1.0)
     signal = expected * fit.rate(leaves[0])
-    if design.choices:
-        grid = local(*_around(overall, scale), fine=_FEW_FINE, reach=_NEAR)
-        seen = np.flatnonzero(signal >= _SEEN_CHOSEN)
-        if seen.size < 2:
-            return None
-    else:
-        grid = local(*_around(overall, scale))
-        seen = np.flatnonzero(signal >= _SEEN)
-        seen = seen if seen.size >= 2 else np.argsort(-expected)[:2]
+    seen = np.flatnonzero(signal >= (_SEEN_CHOSEN if design.choices else _SEEN))
+    told = seen.size >= 2
+    if design.choices and not told:
+        return None
+    seen = seen if told else np.argsort(-expected)[:2]
+    around = _around(overall, scale)
+    grid = local(*around, fine=_FEW_FINE, reach=_NEAR) if design.choices else local(*around)
     places = np.full(number, -1)
     places[seen] = np.arange(seen.size)
     block = fit.innovations[name].map(lambda code: places[code])
@@ -272,7 +284,7 @@ def _fit_shift(
     bend = draw_bend(
         fit.gate, leaves, residual, block, expected[seen], codes, overall, grid, noise, steps=True
     )
-    return bend.spread_over(places)
+    return bend.spread_over(places) if told else None
 
 
 def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
