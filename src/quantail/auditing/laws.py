@@ -19,9 +19,8 @@ Floats = NDArray[np.float64]
 @functools.cache
 def _unit_nodes(degree: int) -> tuple[Floats, Floats]:
     """Return Gauss-Legendre nodes and weights on [0, 1], exact for polynomials up to `degree`."""
-    nodes, weights = roots_legendre(
-        degree // 2 + 1
-    )  # a banded problem: lists may have thousands of candidates
+    # By scipy, which solves a banded problem: lists may have thousands of candidates.
+    nodes, weights = roots_legendre(degree // 2 + 1)
     return (nodes + 1) / 2, weights / 2
 
 

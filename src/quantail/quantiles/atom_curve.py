@@ -76,8 +76,8 @@ def fit_atom_curve(
     levels: Floats, rungs: Floats, rows: int, noise_rows: float, scale: Scale
 ) -> Curve | AtomCurve:
     """Fit a curve to released rungs of a column by itself, which may have an atom at its lowest value."""
-    cell = scale.lower + scale.step * np.array([-0.5, 0.5, _ALONE])
-    low, high, near = scale.forward(cell).tolist()
+    low, high = scale.lowest_cell
+    (near,) = scale.forward(np.array([scale.lower + scale.step * _ALONE]))
     heaped = int(np.count_nonzero(rungs <= high))
     if not 0 < heaped <= levels.size - _FEWEST_BEYOND or rungs[heaped] <= near:
         return fit_curve(levels, rungs, rows, noise_rows, scale.least, scale.log)

@@ -62,6 +62,11 @@ def with_cells(grid: Floats, cells: Floats) -> Floats:
     return np.unique(np.concatenate([grid, cells]))
 
 
+def dividing(cuts: Floats, values: Floats) -> Floats:
+    """Return the cuts that leave values on both sides, each once; a value is below a cut that it equals."""
+    return np.unique(cuts[(cuts >= values.min()) & (cuts < values.max())])
+
+
 def increasing(values: Floats) -> Floats:
     """Return values that never fall, as knots that an interpolation can use: ties are set apart by a hair."""
     return np.asarray(np.maximum.accumulate(values) + 1e-12 * np.arange(values.size))

@@ -17,6 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.quantiles.grid import dividing
+
 Floats = NDArray[np.float64]
 
 _LEVELS = np.arange(0.5, 400.0) / 400.0
@@ -75,5 +77,4 @@ def _possible_cuts(x: Floats, places: Floats) -> Floats:
     """Return values with rows on both sides: at the places, and next below those that many rows have."""
     first = np.searchsorted(x, places)
     shared = (first > 0) & (first < np.searchsorted(x, places, side="right"))
-    cuts = np.unique(np.concatenate([places, x[first[shared] - 1]]))
-    return np.asarray(cuts[(cuts >= x[0]) & (cuts < x[-1])])
+    return dividing(np.concatenate([places, x[first[shared] - 1]]), x)

@@ -102,6 +102,12 @@ class Scale:
         return float(low), float(high)
 
     @property
+    def lowest_cell(self) -> tuple[float, float]:
+        """The ends of the lattice cell of the lower bound, where atoms such as zero sit, on the modelling scale."""
+        low, high = self.forward(self.lower + self.step * np.array([-0.5, 0.5]))
+        return float(low), float(high)
+
+    @property
     def least(self) -> float:
         """The smallest difference that matters: a lattice step, or a millionth of the range."""
         low, high = self.ends

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, cells_touched, strength_of
 from quantail.quantiles import Rows, Vector
+from quantail.quantiles.grid import dividing
 from quantail.synthesis.choosing import Cells
 from quantail.synthesis.column import (
     CategoryModel,
@@ -154,8 +155,8 @@ class Fit:
 
 def _context_cuts(values: Floats) -> tuple[float, ...]:
     """Return cut points of a number as a context: even, fewer where many rows have the same value."""
-    cuts = np.unique(np.quantile(values, even_levels(NUMBER_CELLS)))
-    return tuple(cuts[cuts < values.max()].tolist()) or (float(values.max()),)
+    cuts = dividing(np.quantile(values, even_levels(NUMBER_CELLS)), values)
+    return tuple(cuts.tolist()) or (float(values.max()),)
 
 
 def even_levels(bins: int) -> Floats:

@@ -31,7 +31,7 @@ from quantail.quantiles import (
     thinner_side,
 )
 from quantail.quantiles.depth import near_candidates, rung_levels
-from quantail.quantiles.grid import increasing, local, near, wide, with_cells
+from quantail.quantiles.grid import dividing, increasing, local, near, wide, with_cells
 from quantail.synthesis.category_fitting import count_cells, fit_category
 from quantail.synthesis.column import ColumnModel, NumericModel, Slope
 from quantail.synthesis.design import ColumnDesign, Design
@@ -124,7 +124,7 @@ def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericM
     """Release how many rows the column has in cells of what the models imply, and set its distribution right."""
     name, scale = model.name, model.scale
     simulated = there(fit.simulate(model, balanced=True).built[name])
-    atom = float(scale.forward(np.array([scale.lower + scale.step / 2]))[0])
+    _, atom = scale.lowest_cell
     (leaf,) = design.leaves("calibration")
     rows = fit.present(design.status)
     remap = draw_calibration(
@@ -148,7 +148,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
 def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
     predictor = fit.predictor(name)
     first, last = predictor.innovation(np.array([0.25, 0.75])).tolist()
-    cuts = best_cuts(predictor.explaining, fit.rows, fit.rows * fit.rate(leaves[-1]))
+    cuts, told = _instrument(fit, predictor, leaves[-1])
     slope = choose_slope(
         fit.gate,
         leaves,
@@ -158,18 +158,19 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
         slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
     )
-    slope = slope if _varies(fit, predictor, leaves[-1]) else 0.0
+    slope = slope if told else 0.0
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
     # zero, where linear candidates are dense.
     low_end = predictor.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
     return Slope(name, slope, float(low_end[0]))
 
 
-def _varies(fit: Fit, predictor: NumericModel, leaf: Plan) -> bool:
-    """Say whether rows enough differ in a predictor for a leaf to tell what that does; else its answer is noise."""
+def _instrument(fit: Fit, predictor: NumericModel, leaf: Plan) -> tuple[tuple[float, float], bool]:
+    """Return where a leaf cuts a predictor, and whether rows enough differ in it; else the answer is noise."""
     signal = fit.rows * fit.rate(leaf)
-    few = thinner_side(predictor.explaining, best_cuts(predictor.explaining, fit.rows, signal))
-    return few >= _FEW or few * signal >= _TOLD
+    cuts = best_cuts(predictor.explaining, fit.rows, signal)
+    few = thinner_side(predictor.explaining, cuts)
+    return cuts, few >= _FEW or few * signal >= _TOLD
 
 
 def _fit_rest(
@@ -186,7 +187,8 @@ def _fit_rest(
     if not design.bins:
         for name in design.bends:
             tilt = _fit_tilt(fit, design, residual, name, grid, high - low)
-            if _varies(fit, fit.predictor(name), design.leaves(f"bend on {name}")[0]):
+            _, told = _instrument(fit, fit.predictor(name), design.leaves(f"bend on {name}")[0])
+            if told:
                 residual = residual.map(tilt.flatten, fit.explaining(name)).kept()
                 bends.append((name, tilt))
     rows = fit.present(design.status)
@@ -233,8 +235,7 @@ def _fit_bend(
     predictor = fit.predictor(name)
     # A value that many rows have is in one bin, whole: there are fewer bins then.
     likely = np.sort(predictor.explaining(np.union1d(even_levels(_LIKELY), even_levels(design.bins))))
-    cuts = np.unique(predictor.explaining(even_levels(design.bins)))
-    cuts = cuts[cuts < likely[-1]]
+    cuts = dividing(predictor.explaining(even_levels(design.bins)), likely)
     cell = fit.innovations[name].map(lambda x: np.where(np.isnan(x), -1, np.searchsorted(cuts, x)))
     parts = np.split(likely, np.searchsorted(likely, cuts, side="right"))
     centres = increasing(np.array([np.median(part) for part in parts]))
