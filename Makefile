@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" # the first that knows groups
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[files,databases,scale]" --group dev
 	touch $@
 
 demo: $(VENV)/.installed

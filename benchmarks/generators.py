@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.tables import on_lattice, to_frame
-from quantail.datasets import paper_schema, simulate_paper
+from quantail.examples import paper_schema, simulate_paper
 from quantail.schema import Column, Grid, Schema
 
 Arrays = dict[str, np.ndarray]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from quantail import __version__
-from quantail.datasets import paper_schema, simulate_paper
+from quantail.examples import paper_schema, simulate_paper
 from quantail.privacy import SecureNoise, SimulatedNoise
 from quantail.quantiles import Bend, Remap, Scale
 from quantail.quantiles.calibration import _count as count_cells

@@ -30,7 +30,7 @@ from benchmarks.peers.environments import NotInstalled, python_of
 from benchmarks.peers.report import write_report
 from benchmarks.peers.runner import run_adapter
 from benchmarks.peers.scores import Table, score
-from quantail.datasets import PAPER_COLUMNS, paper_schema, simulate_paper
+from quantail.examples import PAPER_COLUMNS, paper_schema, simulate_paper
 
 EPSILON, DELTA = 1.0, 1e-6
 LARGE, QUICK = 50_000, 20.0

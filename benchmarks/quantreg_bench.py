@@ -25,7 +25,7 @@ from sklearn.linear_model import QuantileRegressor
 from statsmodels.regression.quantile_regression import QuantReg
 from statsmodels.tools.sm_exceptions import IterationLimitWarning
 
-from quantail.datasets import simulate_paper
+from quantail.examples import simulate_paper
 from quantail.quantiles.quantreg import PAPER_TAUS, PISTNER_TAUS, check_loss, quantile_regression
 
 ROOT = Path(__file__).resolve().parents[1]

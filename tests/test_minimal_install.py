@@ -56,10 +56,7 @@ def test_plan_fit_sample_and_evaluate_without_optional_packages():
 def test_every_module_level_import_of_the_core_is_a_declared_dependency():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     allowed = {name.partition(">")[0] for name in declared} | set(sys.stdlib_module_names) | {"quantail"}
-    optional_rooms = {"experiments"}
     for path in (ROOT / "src" / "quantail").rglob("*.py"):
-        if path.relative_to(ROOT / "src" / "quantail").parts[0] in optional_rooms:
-            continue
         assert _imported(path) <= allowed, f"{path.name} imports {_imported(path) - allowed}"
 
 

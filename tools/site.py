@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[1]
 # Where files from outside of docs/ stand on the site.
 _GUESTS = {
     "src/quantail/privacy/proofs/*.md": "proofs/{name}",
-    "experiments/README.md": "results/index.md",
-    "experiments/results/*/*.md": "results/{folder}/{name}",
-    "experiments/results/*/*.png": "results/{folder}/{name}",
+    "studies/README.md": "results/index.md",
+    "studies/results/*/*.md": "results/{folder}/{name}",
+    "studies/results/*/*.png": "results/{folder}/{name}",
     "benchmarks/results/*/*.md": "results/{folder}/{name}",
     "benchmarks/results/*/*.png": "results/{folder}/{name}",
     "SECURITY.md": "project/security.md",
@@ -31,7 +31,7 @@ _FOLDERS = {
     "src/quantail/privacy/proofs": "proofs/table.md",
     "docs/decisions": "decisions/0001-rooms.md",
     "docs/how-to": "how-to/choose-bounds.md",
-    "experiments/results": "results/index.md",
+    "studies/results": "results/index.md",
     "README.md": "index.md",
 }
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quantail.experiments.figure_style import new_figure, save
+from studies.figure_style import new_figure, save
 
 if TYPE_CHECKING:
     from benchmarks.peers.report import Line

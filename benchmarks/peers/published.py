@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.contract import Arrays, Job, run
-from quantail.experiments.published import synthesize_published
+from studies.published import synthesize_published
 
 
 def make(job: Job) -> Arrays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.contract import Arrays, Job, run
-from quantail.datasets import simulate_paper
+from quantail.examples import simulate_paper
 from quantail.quantiles.quantreg import PAPER_TAUS, synthesize_quantreg
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from benchmarks.baseline import Marginal, Settings, fit_baseline, public_edges, tetrachoric
-from benchmarks.generators import SHAPES, integer, numeric
 
 from benchmarks import baseline
+from benchmarks.baseline import Marginal, Settings, fit_baseline, public_edges, tetrachoric
+from benchmarks.generators import SHAPES, integer, numeric
 
 COLUMN = numeric("x", 0, 1000, "log", 2)
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from benchmarks.generators import SHAPES, Shape
 
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())

@@ -1,10 +1,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks.generators import SHAPES
-from benchmarks.methods import METHODS, QUANTREG_TAUS, Job
 
 import quantail.synthesis
+from benchmarks.generators import SHAPES
+from benchmarks.methods import METHODS, QUANTREG_TAUS, Job
 
 SHAPE = SHAPES["firms"]
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from benchmarks import peers_bench
 from benchmarks.peers import catalogue, environments, report
 from benchmarks.peers.catalogue import Entry
 from benchmarks.peers.contract import Job, read_job, write_job
 from benchmarks.peers.runner import run_adapter
 from benchmarks.peers.scores import MEASURES, better, score
-
-from benchmarks import peers_bench
-from quantail.datasets import simulate_paper
+from quantail.examples import simulate_paper
 
 FAKE = "tests.benchmarks.fake_peer"
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.quantile_mechanisms import MECHANISMS, joint_exp, slice_quantiles
-from benchmarks.quantile_mechanisms.exponential import NotApplicable, one_quantile
-from benchmarks.quantile_mechanisms.slicing import prefix_noise
 from scipy.stats import chisquare
 
 from benchmarks import quantiles_bench
+from benchmarks.quantile_mechanisms import MECHANISMS, joint_exp, slice_quantiles
+from benchmarks.quantile_mechanisms.exponential import NotApplicable, one_quantile
+from benchmarks.quantile_mechanisms.slicing import prefix_noise
 
 
 def test_rank_errors_by_hand() -> None:

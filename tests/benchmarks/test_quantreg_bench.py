@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.quantreg_bench import Case, compare, employment, page, sklearn_fits
 
 from benchmarks import quantreg_bench
+from benchmarks.quantreg_bench import Case, compare, employment, page, sklearn_fits
 from quantail.quantiles.quantreg import check_loss
 
 

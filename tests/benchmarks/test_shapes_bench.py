@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+
+from benchmarks import shapes_bench
 from benchmarks.measures import column_triples, measures, q99_error
 from benchmarks.methods import METHODS, available
 from benchmarks.summary import contests, write_summary
-
-from benchmarks import shapes_bench
 
 
 def run(out: Path, methods: str, *more: str) -> int:

@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from quantail import TableSynthesizer
-from quantail.datasets import payroll_example, payroll_schema
+from quantail.examples import payroll_example, payroll_schema
 from quantail.privacy.ledger import Ledger
 
 
@@ -59,10 +59,10 @@ def test_a_wrong_epsilon_leaves_no_folder_behind(shop):
 @pytest.fixture
 def small_industry(monkeypatch):
     """Make the demo's industry as small as its files may be."""
-    import quantail.datasets
+    import quantail.examples
 
-    whole = quantail.datasets.lbd_industry
-    monkeypatch.setattr(quantail.datasets, "lbd_industry", lambda sic: whole(sic).slice(0, 400))
+    whole = quantail.examples.industry_example
+    monkeypatch.setattr(quantail.examples, "industry_example", lambda: whole(400))
 
 
 def test_the_demo_shows_a_panel_with_its_trends(shop, small_industry):
@@ -70,17 +70,17 @@ def test_the_demo_shows_a_panel_with_its_trends(shop, small_industry):
     assert done.exit_code == 0, done.output
     folder = shop.folder / "show"
     page = (folder / "internal-industry-report.html").read_text(encoding="utf-8")
-    assert "Total emp" in page and "panel_gross_mape" in page
+    assert "Total staff" in page and "panel_gross_mape" in page
     real, made = (
         pyarrow.parquet.read_table(folder / name)
         for name in ("industry.parquet", "industry-synthetic.parquet")
     )
-    real = real.sort_by("lbdnum")
-    assert made["lbdnum"].to_pylist() == real["lbdnum"].to_pylist()
-    for year in (1976, 1988, 2000):
-        assert made[f"emp_{year}"].is_null().to_pylist() == real[f"emp_{year}"].is_null().to_pylist()
+    real = real.sort_by("site")
+    assert made["site"].to_pylist() == real["site"].to_pylist()
+    for year in (2001, 2008, 2015):
+        assert made[f"staff_{year}"].is_null().to_pylist() == real[f"staff_{year}"].is_null().to_pylist()
     card = json.loads((folder / "industry-synthetic.card.json").read_text())
     ledger = Ledger.open(folder / "industry.ledger")
     assert card["private"] is True and ledger.left == 0
     assert ledger.verify(card["ledger"]["hash"]) == []
-    assert "yearly employment, mean error" in done.stdout
+    assert "yearly staff, mean error" in done.stdout

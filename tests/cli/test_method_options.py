@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from quantail.cli import app
-from quantail.datasets import paper_schema, paper_split
+from quantail.examples import paper_schema, paper_split
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 from partitioned import REGIONS, SIZES, maker_of, outcome, schema_of, table_of, write_partitioned
 
-from quantail.datasets import lbd_industry
 from quantail.engines import (
     LocalEngine,
     Partitions,
@@ -23,6 +22,7 @@ from quantail.frames import FrameShape
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
+from studies.lbd.standin import lbd_industry
 
 RELATIONS = ("replace-one", "add-remove")
 

@@ -4,10 +4,10 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError
 from quantail.evaluation import Fit, Regression, coefficient_difference, compare_coefficients
 from quantail.evaluation.coefficients import _compared, compare_linear, fresh_difference, fresh_overlap
+from quantail.examples import simulate_paper
 
 
 def test_small_fit_by_hand() -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from quantail.datasets import simulate_paper
 from quantail.evaluation import MEASURES, correlation_matrix, evaluate
 from quantail.evaluation.fresh import from_halves, halves, split_null
 from quantail.evaluation.panel_null import panel_against_null
+from quantail.examples import simulate_paper
 
 
 def test_halves_part_the_rows_and_a_sample_of_them_if_told():

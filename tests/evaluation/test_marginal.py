@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import k_marginal, k_marginals, marginal_sets
 from quantail.evaluation.marginal import MOST_SETS, cells_of, marginal_null, marginal_score
+from quantail.examples import simulate_paper
 
 FIVE = {"x": [0.0, 1.0, 2.0, 3.0, 4.0]}  # min, quartiles and max are the values themselves
 

@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quantail.datasets import PAPER_COLUMNS, paper_split, simulate_paper
 from quantail.evaluation import (
     PAPER_MEASURES,
     coefficient_difference,
@@ -11,6 +10,7 @@ from quantail.evaluation import (
     nrmse,
     pmse,
 )
+from quantail.examples import PAPER_COLUMNS, paper_split, simulate_paper
 
 
 def test_a_fresh_sample_scores_as_the_reference_study_found() -> None:

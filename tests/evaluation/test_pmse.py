@@ -6,9 +6,9 @@ import pytest
 import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import pmse, pmse_null_mean, pmse_null_sd, propensity
+from quantail.examples import simulate_paper
 
 
 def _skewed(seed: int, n: int, shift: float = 0.0) -> dict[str, np.ndarray]:

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError
 from quantail.evaluation import Regression, evaluate, nrmse
 from quantail.evaluation.prediction import formula_nrmse
+from quantail.examples import simulate_paper
 
 
 def test_by_hand_with_the_n_minus_one_standard_deviation() -> None:

@@ -8,7 +8,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from quantail.datasets import paper_schema, paper_split, payroll_example, payroll_schema, simulate_paper
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import (
     FAMILIES,
@@ -20,6 +19,7 @@ from quantail.evaluation import (
     k_marginals,
     ks_distance,
 )
+from quantail.examples import paper_schema, paper_split, payroll_example, payroll_schema, simulate_paper
 
 
 def mixed(n, seed, missing=0.1):

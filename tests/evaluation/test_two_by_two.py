@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError
 from quantail.evaluation import Regression, evaluate, general_quality, propensity, specific_quality
 from quantail.evaluation.regressions import Fit
 from quantail.evaluation.two_by_two import percent_bias
+from quantail.examples import simulate_paper
 
 LINE = Regression.parse("y ~ x")
 

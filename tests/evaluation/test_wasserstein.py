@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from quantail.datasets import simulate_paper
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import evaluate, wasserstein_randomization, wasserstein_test
 from quantail.evaluation.wasserstein import _distance, _random_labels
+from quantail.examples import simulate_paper
 
 
 def test_tiny_case_by_hand() -> None:

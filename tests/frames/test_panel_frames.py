@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal as assert_polars_equal
 
-from quantail.datasets import lbd_industry, lbd_long
 from quantail.errors import DataError, ModelError, SchemaError
 from quantail.frames import PanelShape, check_table, confidential_columns, confidential_panel, panel_frame
 from quantail.schema import Column, Panel, Schema
+from studies.lbd.standin import lbd_industry, lbd_long
 
 COLUMNS = (
     Column("sic3", "category", categories=("178", "239", "542")),

@@ -13,11 +13,11 @@ from effort import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quantail.datasets import lbd_industry
 from quantail.errors import ModelError
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer
 from quantail.synthesis.model import MOST_ROWS
+from studies.lbd.standin import lbd_industry
 
 STEADY = settings(
     max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -18,7 +18,7 @@ def test_a_band_holds_the_next_error_nine_times_in_ten_whatever_their_law(tables
 
 
 def test_the_realised_error_lies_in_the_band_as_often_as_stated(pay_schema):
-    """A small version of experiments/results/plan-honesty; 0.9 up to what 59 and 40 tables can tell."""
+    """A small version of studies/results/plan-honesty; 0.9 up to what 59 and 40 tables can tell."""
     stated = expect(pay_schema, 300, 1, tables=59, shape="pareto").column("pay").errors
     fresh = [try_out(pay_schema, 300, 1, read_shape("pareto"), (77, k)) for k in range(40)]
     held = [stated[measure].holds(error) for run in fresh for (_, measure), error in run.items()]

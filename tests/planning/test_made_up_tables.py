@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from quantail.datasets import payroll_schema
+from quantail.examples import payroll_schema
 from quantail.frames import check_table
 from quantail.planning import read_shape, simulate_table
 from quantail.schema import Column, Schema

@@ -12,7 +12,7 @@ SOURCE = Path(quantail.__file__).parent
 PROOFS = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / "privacy/proofs").glob("*.md")}
 TESTS = Path(__file__).parents[1]
 # Where nothing is released: checks of the gate itself, broken mechanisms on show, a study on made-up tables.
-APART = ("auditing", "experiments", "privacy")
+APART = ("auditing", "privacy")
 
 
 def askers() -> dict[str, list[str]]:

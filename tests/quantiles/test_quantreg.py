@@ -3,9 +3,9 @@ import pytest
 from sklearn.linear_model import QuantileRegressor
 from statsmodels.regression.quantile_regression import QuantReg
 
-from quantail.datasets import PAPER_COLUMNS, paper_split
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import evaluate_paper
+from quantail.examples import PAPER_COLUMNS, paper_split
 from quantail.quantiles.quantreg import (
     PAPER_TAUS,
     PISTNER_TAUS,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from quantail import BudgetError, Ledger, OptionError, TableSynthesizer
-from quantail.datasets import payroll_example, payroll_schema
+from quantail.examples import payroll_example, payroll_schema
 
 
 @pytest.fixture(scope="module")

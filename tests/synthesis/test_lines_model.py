@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.datasets import paper_schema
+from quantail.examples import paper_schema
 from quantail.privacy import Gate, SimulatedNoise
 from quantail.quantiles import HeldRows, Scale
 from quantail.quantiles.quantreg import level_weights

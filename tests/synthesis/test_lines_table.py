@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from payroll_case import payroll, payroll_schema, simulate
 
-from quantail.datasets import paper_schema, paper_split
 from quantail.errors import ModelError, OptionError
+from quantail.examples import paper_schema, paper_split
 from quantail.quantiles.quantreg import PAPER_TAUS
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableModel, TableSynthesizer, plan

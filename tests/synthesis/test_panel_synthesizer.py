@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from quantail.datasets import lbd_industry, lbd_long
 from quantail.errors import BudgetError, DataError, ModelError, OptionError, SchemaError
 from quantail.evaluation import gross_mape, size_class_difference
 from quantail.frames import confidential_panel
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
+from studies.lbd.standin import lbd_industry, lbd_long
 
 PANEL = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
 EMP = Column("emp", "integer", 0, 2000)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.datasets import paper_schema
+from quantail.examples import paper_schema
 from quantail.schema import Column, Schema
 from quantail.synthesis.shares import is_two_sided, questions_of, share_out
 

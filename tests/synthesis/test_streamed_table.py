@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from quantail.auditing.whole_tables import ROWS, frame_of, schema_of
-from quantail.datasets import paper_schema, simulate_paper
 from quantail.errors import BudgetError, DataError
+from quantail.examples import paper_schema, simulate_paper
 from quantail.frames import open_source
 from quantail.frames.source import Source
 from quantail.privacy import Ledger
@@ -121,7 +121,7 @@ ONE_HEAP = {
 STREAM = """
     import json, resource, sys
     import pyarrow as pa
-    from quantail.datasets import paper_schema
+    from quantail.examples import paper_schema
     from quantail.frames import open_source
     from quantail.schema import Schema
     from quantail.synthesis import TableSynthesizer

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from quantail import TableSynthesizer, __version__
 from quantail.cli import app
-from quantail.datasets import payroll_example, payroll_schema
+from quantail.examples import payroll_example, payroll_schema
 from quantail.frames import write_table
 from quantail.schema import Schema
 
@@ -127,7 +127,7 @@ def test_every_command_is_in_the_reference():
 
 def test_links_between_documents_lead_somewhere():
     proofs = (ROOT / "src/quantail/privacy/proofs").glob("*.md")
-    for page in [*ROOT.glob("*.md"), *PAGES, *proofs, ROOT / "experiments/README.md"]:
+    for page in [*ROOT.glob("*.md"), *PAGES, *proofs, ROOT / "studies/README.md"]:
         for target in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{label(page)}: {target}"
 

@@ -25,10 +25,6 @@ def test_the_commands_are_those_promised():
     promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "infer", "report", "audit"}
     promised |= {"demo"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "export")}
-    promised |= {
-        f"experiment {name}"
-        for name in ("simulation", "epsilon-curves", "ablation", "combine", "lbd", "coverage")
-    }
     assert set(ALL) == promised
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mkdocs", reason="the site needs quantail[docs]")
+pytest.importorskip("mkdocs", reason="the site needs the dependency group docs")
 
 ROOT = Path(__file__).parents[2]
 # Everything a browser fetches by itself; links that a reader may follow are no requests.

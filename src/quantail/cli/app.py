@@ -11,7 +11,6 @@ from quantail.cli import (
     check,
     demo,
     evaluate,
-    experiment,
     fit,
     infer,
     init,
@@ -54,7 +53,6 @@ _add("infer", infer.infer, infer.EXAMPLE)
 _add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)
 _add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)
-_add_group("experiment", experiment.commands, "The studies behind the published figures.", experiment.EXAMPLE)
 
 
 def _print_version(wanted: bool) -> None:

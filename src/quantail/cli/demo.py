@@ -27,7 +27,7 @@ _TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
 _SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
 _EVALUATION, _REPORT = "internal-evaluation.json", "internal-report.html"
 _FORMULAS = ("log(payroll) ~ log(employees) + sector",)
-_SIC, _PANEL = 178, "industry"
+_PANEL = "industry"
 _PANEL_REPORT, _MODEL = "internal-industry-report.html", "industry-model.json"
 
 
@@ -35,7 +35,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("quantail-demo"),
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="Privacy budget.")] = "1",
     rows: Annotated[int, typer.Option("--rows", "-n", help="Size of the made-up table.")] = 20_000,
-    panel: Annotated[bool, typer.Option(help="Also synthesise a made-up industry over 25 years.")] = True,
+    panel: Annotated[bool, typer.Option(help="Also synthesise a made-up industry over 15 years.")] = True,
     quiet: Quiet = False,
 ) -> None:
     """Show the whole path on a made-up payroll table and a made-up industry: plan, ledger, synthesis, evaluation.
@@ -43,7 +43,7 @@ def demo(
     The data are generated, so there is nothing to protect in them; the noise is the secure one all the same.
     An existing folder is left as it is, and a new one is made inside it.
     """
-    from quantail.datasets import payroll_example, payroll_schema
+    from quantail.examples import payroll_example, payroll_schema
     from quantail.privacy.budget import parse_epsilon
 
     parse_epsilon(epsilon)
@@ -155,20 +155,19 @@ def _next_steps(folder: Path) -> None:
 
 
 def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
-    """Synthesise an LBD-like industry with its own ledger, and compare its trends."""
-    from quantail.datasets import LBD_INDUSTRIES, lbd_industry
+    """Synthesise a made-up industry with its own ledger, and compare its trends."""
     from quantail.evaluation import evaluate
-    from quantail.experiments.lbd_runner import lbd_schema
+    from quantail.examples import industry_example, industry_schema
     from quantail.frames import confidential_panel
     from quantail.report import write_report
 
-    table, schema = lbd_industry(_SIC), lbd_schema()
+    table, schema = industry_example(), industry_schema()
     synthetic = _release_panel(folder, table, schema, epsilon, quiet)
-    real, made = (confidential_panel(f, schema).in_public_order().values["emp"] for f in (table, synthetic))
+    real, made = (confidential_panel(f, schema).in_public_order().values["staff"] for f in (table, synthetic))
     dynamics = evaluate(table, synthetic, schema=schema, measures=["panel"])
     write_report(table, synthetic, folder / _PANEL_REPORT, schema=schema, measures=dynamics)
-    industry = f"SIC {_SIC}, {LBD_INDUSTRIES[_SIC]}"
-    say(f"A synthetic industry at epsilon {epsilon}: {industry}, 1976-2000, made up", style="bold")
+    workplaces = f"from {table.num_rows:,} made-up workplaces, 2001-2015"
+    say(f"A synthetic industry at epsilon {epsilon}, {workplaces}", style="bold")
     say()
     _panel_measures(real, made)
     say()
@@ -211,10 +210,10 @@ def _panel_measures(real: "Floats", made: "Floats") -> None:
     from quantail.evaluation import gross_mape, jc_mae, net_mae, unchanged_difference
 
     lines = {
-        "yearly employment, mean error": f"{gross_mape(real, made):.1f} %",
+        "yearly staff, mean error": f"{gross_mape(real, made):.1f} %",
         "job creation rate, mean error": f"{jc_mae(real, made):.1f} points",
         "net creation rate, mean error": f"{net_mae(real, made):.1f} points",
-        "share of unchanged establishments": f"{unchanged_difference(real, made):.1f} points off",
+        "share of unchanged workplaces": f"{unchanged_difference(real, made):.1f} points off",
     }
     say(INTERNAL)
     for name, words in lines.items():
@@ -223,7 +222,7 @@ def _panel_measures(real: "Floats", made: "Floats") -> None:
 
 def _panel_files(folder: Path) -> None:
     files = {
-        f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per establishment",
+        f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per workplace",
         f"{_PANEL}-schema.toml": "what is public about it: entry, exit, bounds",
         f"{_PANEL}.ledger": "what was spent, append-only",
         f"{_PANEL}-synthetic.parquet": "the synthetic panel: to release",

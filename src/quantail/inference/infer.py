@@ -88,7 +88,7 @@ def infer(
 
     Examples
     --------
-    >>> from quantail.datasets import payroll_example, payroll_schema
+    >>> from quantail.examples import payroll_example, payroll_schema
     >>> from quantail.synthesis import TableSynthesizer
     >>> model = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(300))
     >>> found = infer(model, model.sample(seed=1), "mean(payroll)", effort=10, seed=1)

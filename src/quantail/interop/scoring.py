@@ -29,7 +29,7 @@ def fidelity_scorer(measure: str = "km", seed: int | None = 0) -> Scorer:
     Examples
     --------
     >>> from sklearn.model_selection import cross_val_score
-    >>> from quantail.datasets import paper_schema, paper_split
+    >>> from quantail.examples import paper_schema, paper_split
     >>> from quantail.synthesis import TableSynthesizer
     >>> import pandas as pd
     >>> maker = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1)

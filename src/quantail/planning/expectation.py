@@ -128,7 +128,7 @@ def expect(
 
     Examples
     --------
-    >>> from quantail.datasets import payroll_schema
+    >>> from quantail.examples import payroll_schema
     >>> found = expect(payroll_schema(), rows=300, epsilon=1)
     >>> sorted(found.column("payroll").errors)
     ['q50', 'q90', 'q99', 'slope']

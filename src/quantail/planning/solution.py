@@ -139,7 +139,7 @@ def solve(
 
     Examples
     --------
-    >>> from quantail.datasets import payroll_schema
+    >>> from quantail.examples import payroll_schema
     >>> solve(payroll_schema(), 300, "q50 within 60%").epsilon is not None
     True
     """

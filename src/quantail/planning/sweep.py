@@ -29,7 +29,7 @@ def sweep(
 
     Examples
     --------
-    >>> from quantail.datasets import payroll_schema
+    >>> from quantail.examples import payroll_schema
     >>> small, large = sweep(payroll_schema(), 200, ["0.1", "10"])
     >>> small.column("payroll").errors["q50"].expected > large.column("payroll").errors["q50"].expected
     True

@@ -32,7 +32,7 @@ def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Gener
 
     Examples
     --------
-    >>> from quantail.datasets import payroll_schema
+    >>> from quantail.examples import payroll_schema
     >>> from quantail.planning.shapes import read_shape
     >>> simulate_table(payroll_schema(), 3, read_shape("pareto"), np.random.default_rng(1)).column_names
     ['sector', 'employees', 'payroll']

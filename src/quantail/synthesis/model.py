@@ -61,7 +61,7 @@ class TableModel:
 
     Examples
     --------
-    >>> from quantail.datasets import paper_schema, paper_split
+    >>> from quantail.examples import paper_schema, paper_split
     >>> from quantail.synthesis import TableSynthesizer
     >>> import pyarrow as pa
     >>> train, _ = paper_split(1)

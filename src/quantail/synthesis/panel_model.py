@@ -38,13 +38,10 @@ class PanelModel:
 
     Examples
     --------
-    >>> from quantail.datasets import lbd_industry
-    >>> from quantail.schema import Column, Panel
+    >>> from quantail.examples import industry_example, industry_schema
     >>> from quantail.synthesis import PanelSynthesizer
-    >>> panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
-    >>> schema = Schema((Column("emp", "integer", 0, 2000),), "establishment", panel=panel)
-    >>> table = lbd_industry(178).slice(0, 300)
-    >>> model = PanelSynthesizer(schema, 1, noise="simulated", seed=1).fit(table)
+    >>> table = industry_example(300)
+    >>> model = PanelSynthesizer(industry_schema(), 1, noise="simulated", seed=1).fit(table)
     >>> model.sample(seed=1).num_rows
     300
     """

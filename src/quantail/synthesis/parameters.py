@@ -15,7 +15,7 @@ class Parameters:
 
     Examples
     --------
-    >>> from quantail.datasets import paper_schema
+    >>> from quantail.examples import paper_schema
     >>> from quantail.synthesis import TableSynthesizer
     >>> TableSynthesizer(paper_schema(), "1/4").set_params(epsilon=2).get_params()["epsilon"]
     2

@@ -67,7 +67,7 @@ class TableSynthesizer(Parameters):
 
     Examples
     --------
-    >>> from quantail.datasets import paper_schema
+    >>> from quantail.examples import paper_schema
     >>> TableSynthesizer(paper_schema(), epsilon=1).plan(rows=5000).cost
     Fraction(1, 1)
     """
@@ -349,7 +349,7 @@ def plan(
 
     Examples
     --------
-    >>> from quantail.datasets import paper_schema
+    >>> from quantail.examples import paper_schema
     >>> plan(paper_schema(), rows=5000, epsilon="1/4").cost
     Fraction(1, 4)
     """

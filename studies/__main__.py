@@ -1,0 +1,5 @@
+"""Run a study: `python -m studies simulation --out results`."""
+
+from studies.commands import commands
+
+commands(prog_name="python -m studies")

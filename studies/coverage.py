@@ -1,0 +1,189 @@
+"""Do honest intervals cover the truth? Regressions on the paper's simulated table, whose population is known.
+
+X2 ~ X1 has intercept 14 and slope 3; X3 ~ X1 + X2 has intercept 13 and slopes 2 and 1 (the mean of the errors, 10, goes
+into the intercepts). Every replication draws a table, releases it, and asks both regressions of the synthetic table by
+`quantail.inference`; the table itself, which nobody would see, gives the non-private intervals.
+
+Files: replications.jsonl (the journal, with the estimates of every rerun), results.json, table.md.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from quantail._version import __version__
+from quantail.examples import paper_schema, paper_split
+from quantail.inference.estimand import Estimand
+from quantail.inference.evidence import gather
+from quantail.inference.interval import corrected
+from quantail.privacy import parse_epsilon
+from quantail.synthesis import TableSynthesizer
+from studies.journal import JOURNAL, Row, append, resume
+from studies.parallel import Progress, computed
+from studies.simulation.study import epsilon_text, table_seed, write_json
+
+Floats = NDArray[np.float64]
+
+LEVEL = 0.95
+TRUTH = {
+    "X2 ~ X1": {"Intercept": 14.0, "X1": 3.0},
+    "X3 ~ X1 + X2": {"Intercept": 13.0, "X1": 2.0, "X2": 1.0},
+}
+
+
+@dataclass(frozen=True)
+class CoverageTask:
+    """One simulated table, its release, and the reruns of that."""
+
+    replication: int
+    seed: int
+    epsilon: str
+    reruns: int
+
+
+def run_coverage(
+    epsilon: str,
+    replications: int,
+    reruns: int,
+    seed: int,
+    out: Path,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Run the study, or what is left of it, and write its files into `out`.
+
+    Returns
+    -------
+    dict
+        {formula: {term: {figure: value}}}, see `summarise_term`.
+    """
+    budget = epsilon_text(parse_epsilon(epsilon))
+    settings = {
+        "study": "coverage",
+        "epsilon": budget,
+        "reruns": reruns,
+        "seed": seed,
+        "quantail": __version__,
+    }
+    done = {row["replication"]: row for row in resume(out / JOURNAL, settings)}
+    tasks = [CoverageTask(r, table_seed(seed, r), budget, reruns) for r in range(replications)]
+    missing = [task for task in tasks if task.replication not in done]
+    for row in computed(missing, replicate, workers or os.cpu_count() or 1):
+        append(out / JOURNAL, row)
+        done[row["replication"]] = row
+        if progress is not None:
+            finished = sum(task.replication in done for task in tasks)
+            progress(f"{finished} of {replications}", finished / replications)
+    rows = [done[task.replication] for task in tasks]
+    results = summarise_coverage(rows)
+    write_json(out / "results.json", results)
+    (out / "table.md").write_text(render_coverage(results, settings, len(rows)), encoding="utf-8")
+    return results
+
+
+def replicate(task: CoverageTask) -> Row:
+    """Release one table and rerun the mechanism on what was released."""
+    started = time.process_time()
+    table, _ = paper_split(task.seed)
+    noise, drawing, rerunning = np.random.SeedSequence([task.seed, 4]).generate_state(3).tolist()
+    maker = TableSynthesizer(paper_schema(), task.epsilon, noise="simulated", seed=noise)
+    model = maker.fit(pa.table(table))
+    found = gather(model, model.sample(seed=drawing), list(TRUTH), task.reruns, seed=rerunning)
+    original = [Estimand.parse(formula).on(table).answer(table) for formula in TRUTH]
+    return {
+        **vars(task),
+        "original": np.concatenate([answer.estimates for answer in original]),
+        "original_errors": np.concatenate([answer.naive_errors for answer in original]),
+        "released": found.released,
+        "released_errors": found.naive_errors,
+        "model": found.truth,
+        "rerun": found.reruns,
+        "seconds": round(time.process_time() - started, 1),
+    }
+
+
+def summarise_coverage(rows: list[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the figures of every coefficient."""
+    places = [(formula, term) for formula, terms in TRUTH.items() for term in terms]
+    results: dict[str, dict[str, dict[str, float]]] = {formula: {} for formula in TRUTH}
+    for place, (formula, term) in enumerate(places):
+        results[formula][term] = summarise_term(rows, place, TRUTH[formula][term])
+    return results
+
+
+def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float]:
+    """Return coverage, bias and width for one coefficient.
+
+    Biases are means of the estimate minus the truth, in non-private standard errors; widths are means over those of
+    the non-private interval.
+    """
+
+    def column(name: str) -> Floats:
+        return np.array([row[name][place] for row in rows], dtype=np.float64)
+
+    errors = [np.array([rerun[place] for rerun in row["rerun"]]) - row["model"][place] for row in rows]
+    honest = [corrected(value, e, LEVEL) for value, e in zip(column("released"), errors, strict=True)]
+    estimates = np.array([found.estimate for found in honest])
+    reach = np.array([(found.high - found.low) / 2 for found in honest])
+    z = float(norm.ppf((1 + LEVEL) / 2))
+    naive, naive_reach = column("released"), z * column("released_errors")
+    original, original_reach = column("original"), z * column("original_errors")
+    error = float(column("original_errors").mean())
+    return {
+        "truth": truth,
+        "coverage": float(np.mean(np.abs(estimates - truth) <= reach)),
+        "coverage naive": float(np.mean(np.abs(naive - truth) <= naive_reach)),
+        "coverage non-private": float(np.mean(np.abs(original - truth) <= original_reach)),
+        "bias": float(estimates.mean() - truth) / error,
+        "bias naive": float(naive.mean() - truth) / error,
+        "spread": float(estimates.std(ddof=1)) / error if len(rows) > 1 else float("nan"),
+        "width": float(np.median(reach) / np.median(original_reach)),
+        "widest": float(reach.max() / np.median(original_reach)),
+        "astray": float(sum(found.astray for found in honest)),
+    }
+
+
+def render_coverage(
+    results: dict[str, dict[str, dict[str, float]]], settings: dict[str, Any], replications: int
+) -> str:
+    """Return the study as Markdown."""
+    head = (
+        "Coverage of 95% intervals for the population's coefficients: epsilon {epsilon}, {reruns} reruns a release, "
+        "seed {seed}, quantail {quantail}".format(**settings)
+    )
+    lines = [
+        f"{head}, {replications} replications of 5000 rows.",
+        "",
+        "Bias: mean of estimate minus truth, in non-private standard errors. Width: median, over that of non-private "
+        "intervals. Astray: reruns set aside, of all.",
+        "",
+        "| regression | term | truth | coverage | naive | non-private | bias | naive | width | widest | astray |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for formula, terms in results.items():
+        for term, found in terms.items():
+            shares = [
+                f"{100 * found[name]:.1f}%" for name in ("coverage", "coverage naive", "coverage non-private")
+            ]
+            biases = [f"{found[name]:+.2f}" for name in ("bias", "bias naive")]
+            widths = [f"{found[name]:.1f}" for name in ("width", "widest")]
+            cells = [
+                formula,
+                term,
+                f"{found['truth']:g}",
+                *shares,
+                *biases,
+                *widths,
+                f"{found['astray']:.0f}",
+            ]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"

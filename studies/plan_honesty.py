@@ -1,0 +1,117 @@
+"""Whether plans are honest: how often realised errors lie in the band that `quantail plan` stated beforehand.
+
+For each cell (schema, rows, epsilon, shape) a band is stated from made-up tables and simulated noise. Then 100 fresh
+tables are made up, released with *secure* noise, and their errors looked up in the band. Over all columns and measures
+nine in ten should be inside. Bands of 19 tables, the default of the command line, are judged too: five of them, from
+disjoint tables.
+
+Files: table.md and results.json.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from quantail.examples import paper_schema, payroll_schema
+from quantail.planning import read_shape, simulate_table
+from quantail.planning.band import band_of
+from quantail.planning.deviations import deviations
+from quantail.planning.expectation import LEVELS, try_out
+from quantail.schema import Schema
+from quantail.synthesis import TableSynthesizer
+
+STATED, SMALL, REALISED = 99, 19, 100
+_FRESH = 2_000_000  # seeds of realised tables begin here
+
+Errors = dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is planned for."""
+
+    name: str
+    schema: Schema
+    rows: int
+    epsilon: str
+    shape: str
+
+
+CELLS = (
+    Cell("paper", paper_schema(), 1000, "1", "exponential"),
+    Cell("paper", paper_schema(), 2000, "0.25", "lognormal"),
+    Cell("payroll", payroll_schema(), 1000, "1", "lognormal"),
+    Cell("payroll", payroll_schema(), 500, "5", "pareto:1.5"),
+)
+
+
+def stated_errors(cell: Cell, tables: int = STATED) -> list[Errors]:
+    """Return the errors that bands are made of."""
+    shape = read_shape(cell.shape)
+    return [try_out(cell.schema, cell.rows, cell.epsilon, shape, (0, table)) for table in range(tables)]
+
+
+def realised_errors(cell: Cell, tables: int = REALISED) -> list[Errors]:
+    """Return the errors of fresh tables that were released with secure noise."""
+    found = []
+    for table in range(tables):
+        rng = np.random.default_rng(_FRESH + table)
+        original = simulate_table(cell.schema, cell.rows, read_shape(cell.shape), rng)
+        model = TableSynthesizer(cell.schema, cell.epsilon).fit(original)
+        found.append(deviations(cell.schema, original, model.sample(), LEVELS))
+    return found
+
+
+def coverage(stated: Sequence[Errors], realised: Sequence[Errors]) -> dict[tuple[str, str], float]:
+    """Return the share of realised errors inside the stated band, by column and measure."""
+    bands = {key: band_of([errors[key] for errors in stated]) for key in stated[0]}
+    return {key: float(np.mean([band.holds(e[key]) for e in realised])) for key, band in bands.items()}
+
+
+def judge(cell: Cell) -> dict[str, object]:
+    """Return one line of the result."""
+    stated, realised = stated_errors(cell), realised_errors(cell)
+    each = coverage(stated, realised)
+    parts = [stated[start : start + SMALL] for start in range(0, STATED - SMALL + 1, SMALL)]
+    small = [np.mean(list(coverage(part, realised).values())) for part in parts]
+    facts = {"cell": cell.name, "rows": cell.rows, "epsilon": cell.epsilon, "shape": cell.shape}
+    return facts | {
+        "coverage": float(np.mean(list(each.values()))),
+        "coverage of bands of 19": float(np.mean(small)),
+        "by measure": {f"{column} {measure}": share for (column, measure), share in each.items()},
+    }
+
+
+def write(lines: Sequence[Mapping[str, object]], folder: Path) -> None:
+    """Write the result as JSON and as a Markdown table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+    head = ["cell", "rows", "epsilon", "shape", "coverage", "coverage of bands of 19", "least", "most"]
+    text = [
+        "# Are plans honest?",
+        "",
+        f"How often errors of {REALISED} fresh tables, released with secure noise, lie in the 90% band that was stated",
+        f"beforehand from {STATED} made-up tables (or from {SMALL}, the default); all columns and measures of a cell",
+        "together, then the least and the most of any single one. Made by",
+        "`python -m studies plan-honesty --out studies/results/plan-honesty`.",
+        "",
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+    ]
+    for line in lines:
+        each = line["by measure"]
+        assert isinstance(each, dict)
+        shares = [line["coverage"], line["coverage of bands of 19"], min(each.values()), max(each.values())]
+        cells = [str(line[name]) for name in head[:4]] + [f"{share:.1%}" for share in shares]
+        text.append("| " + " | ".join(cells) + " |")
+    overall = [float(np.mean([line[name] for line in lines])) for name in head[4:6]]
+    text.append(f"| all | | | | {overall[0]:.1%} | {overall[1]:.1%} | | |")
+    (folder / "table.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
+def run_plan_honesty(out: Path) -> None:
+    """Judge every cell and write the result into `out`."""
+    write([judge(cell) for cell in CELLS], out)
