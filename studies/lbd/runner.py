@@ -57,7 +57,10 @@ def lbd_schema() -> Schema:
     The grid is logarithmic. With it the valid year-by-year methods lose less than on the paper's linear scale.
     """
     column = Column("emp", "integer", 0, UPPER, grid="log", source="Tran, Reimherr and Slavković (2023)")
-    panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+    known = (
+        "made up for studies; in the SynLBD, ids, entry and exit are public by decision of the Census Bureau"
+    )
+    panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, source=known)
     return Schema((column,), "establishment", name="LBD-like industry", panel=panel)
 
 

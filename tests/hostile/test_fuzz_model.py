@@ -183,7 +183,7 @@ def test_a_number_of_rows_in_a_file_does_not_fill_the_memory(table_form, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[" * 10**5, "null", "[]", "NaN", '{"format": 2}', "9" * 10**5, "\0", '"\\ud800']
+    "text", ["", "[" * 10**5, "null", "[]", "NaN", '{"format": 3}', "9" * 10**5, "\0", '"\\ud800']
 )
 def test_what_is_no_model(text: str, tmp_path) -> None:
     path = tmp_path / "model.json"

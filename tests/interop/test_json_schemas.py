@@ -162,6 +162,8 @@ def test_cards_fit_and_tampered_ones_do_not(models, name, tmp_path):
         {"date": "today"},
         {"release": {"rows": 10, "replicates": 0}},
         {"budget": {**card["budget"], "plan_hash": "0"}},
+        {"synthesis": {**card["synthesis"], "kind": "partial"}},
+        {"terms": {**card["terms"], "size": "many"}},
     ):
         assert not checker.is_valid({**card, **change}), change
 
@@ -169,7 +171,7 @@ def test_cards_fit_and_tampered_ones_do_not(models, name, tmp_path):
 def test_a_card_with_its_ledger_fits(models, tmp_path):
     fitted = models["ladder"]
     ledger = Ledger.create(tmp_path / "ledger", "firms", 2)
-    entry = ledger.charge(fitted.plan.cost, "fit", fitted.plan.hash())
+    entry = ledger.charge(fitted.plan.cost, "fit", fitted.terms.hash())
     card = release_card(fitted, rows=10, ledger=ledger, entry=entry)
     jsonschema.Draft202012Validator(card_json_schema()).validate(json.loads(json.dumps(card)))
     assert card["ledger"]["entry"] == entry.number

@@ -40,7 +40,7 @@ def test_the_budget_alone_is_shown_on_request_and_where_rows_are_few(run):
 def test_json_holds_plan_expectation_and_solution(run):
     shown = run("-n", "200", "--target", "q50 within 80%", "--shape", "exponential", "--json")
     form = json.loads(shown.stdout)
-    assert set(form) == {"hash", "plan", "expectation", "solution"}
+    assert set(form) == {"hash", "plan", "terms", "expectation", "solution"}
     assert form["solution"]["reached"] and form["expectation"]["epsilon"] == form["solution"]["epsilon"]
     assert form["expectation"]["shape"] == "exponential" and form["expectation"]["coverage"] == 0.9
     (column,) = form["expectation"]["columns"]
@@ -87,7 +87,6 @@ def test_a_panel_shows_its_budget_and_says_what_it_cannot_show(run, by):
     panel.save("schema.toml")
     rows = ("-n", "north=80", "-n", "south=40") if by else ("-n", "80")
     shown = run(*rows, "-e", "1", "--json")
-    units = {0: 80, 1: 40} if by else 80
-    assert json.loads(shown.stdout)["hash"] == PanelSynthesizer(panel, 1).plan(units).hash()
+    assert json.loads(shown.stdout)["hash"] == PanelSynthesizer(panel, 1).terms(120 if by else 80).hash()
     refused = run(*rows, "--sweep", "0.5:2")
     assert refused.exit_code == 2 and "only the budget" in refused.output

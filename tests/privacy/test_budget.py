@@ -246,19 +246,9 @@ def plans(draw: st.DrawFn, depth: int = 3) -> Plan:
 
 @given(plans())
 @settings(max_examples=50, deadline=None)
-def test_plans_survive_json_with_the_same_hash(plan: Plan) -> None:
+def test_plans_survive_json(plan: Plan) -> None:
     again = Plan.from_dict(json.loads(json.dumps(plan.to_dict())))
     assert again == plan
-    assert again.hash() == plan.hash()
-
-
-def test_the_hash_tells_apart_every_field() -> None:
-    base = {"name": "a", "cost": F(1), "children": (Plan.leaf("b", F(1, 2)),), "compose": "sum", "note": ""}
-    changes = [{"name": "c"}, {"cost": F(2)}, {"children": ()}, {"compose": "max"}, {"note": "n"}]
-    seen = {Plan(**(base | change)).hash() for change in [{}, *changes]}  # type: ignore[arg-type]
-    seen.add(Plan.leaf("a", F(1), unit="rho").hash())
-    assert len(seen) == 7
-    assert all(len(digest) == 64 for digest in seen)
 
 
 def test_an_altered_plan_file_is_refused() -> None:

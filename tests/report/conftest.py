@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from quantail.privacy.budget import Plan
+from quantail.privacy import Plan, Terms
 from quantail.schema import Column, Schema
 
 SCHEMA = Schema(
@@ -23,15 +23,19 @@ class StatedModel:
     def __init__(self, private=True, unit="epsilon", cost=Fraction(1, 3)):
         parts = [Plan.leaf(name, cost / 2, "9 rungs", unit) for name in ("jobs", "pay")]
         self.plan = Plan.sequence("table", parts)
+        definition = "pure" if unit == "epsilon" else "zcdp"
+        terms = Terms(SCHEMA.to_toml(), 10, "1/3", "", definition, "ladder", version="9.9.9")
         self.stated = {
             "schema": SCHEMA.to_toml(),
             "plan": self.plan.to_dict(),
             "epsilon": "0.333333333333 (1/3)",
             "delta": "1/1000000" if unit == "rho" else None,
-            "definition": "pure" if unit == "epsilon" else "zcdp",
+            "definition": definition,
             "method": "ladder",
             "version": "9.9.9",
             "private": private,
+            "terms": terms.to_dict(),
+            "plan_hash": terms.hash(),
         }
 
     def facts(self):

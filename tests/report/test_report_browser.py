@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.privacy.budget import Plan
+from quantail.privacy import Plan, Terms
 from quantail.report import release_card, render_html, render_report
 from quantail.schema import Column, Schema
 
@@ -56,7 +56,10 @@ class Model:
             )
             for name in SCHEMA.names
         ]
+        terms = Terms(SCHEMA.to_toml(), 10, "1", "", "pure", "ladder")
         stated = {
+            "terms": terms.to_dict(),
+            "plan_hash": terms.hash(),
             "schema": SCHEMA.to_toml(),
             "plan": Plan.sequence("table", parts).to_dict(),
             "private": True,

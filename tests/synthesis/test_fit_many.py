@@ -24,7 +24,7 @@ def test_every_fit_is_paid_for_in_one_entry_that_says_so(table, tmp_path):
     assert len(models) == 3
     assert entry.amount == Fraction(3, 2)
     assert entry.purpose.startswith("3 fits of ") and "3 times the cost of one" in entry.purpose
-    assert entry.plan_hash == maker().plan({group.codes: group.rows for group in models[0].groups}, 3).hash()
+    assert entry.plan_hash == maker().terms(200, 3).hash()
 
 
 def test_a_ledger_that_covers_only_some_fits_refuses_all(table, tmp_path):
@@ -38,7 +38,7 @@ def test_a_ledger_that_covers_only_some_fits_refuses_all(table, tmp_path):
 def test_fits_differ_and_replicates_come_from_one_fit(table):
     first, second = maker().fit_many(table, 2)
     assert first.groups != second.groups
-    assert first == maker().fit(table)  # the first is the fit that one would have made alone
+    assert first.groups == maker().fit(table).groups  # the first is the fit that one would have made alone
     assert [first.plan.cost, second.plan.cost] == [Fraction(1, 2)] * 2
     one, other = first.sample(5, replicates=2, seed=1)
     assert not one.equals(other)

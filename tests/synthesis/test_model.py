@@ -54,7 +54,7 @@ class TestFile:
             raise AssertionError(f"{word} is not JSON")
 
         form = json.loads(text, parse_constant=refuse)
-        assert form["format"] == 2
+        assert form["format"] == 3
         assert text.count("\n") > 20
 
     def test_names_and_labels_beyond_ascii(self, tmp_path):
@@ -98,7 +98,7 @@ class TestNotAModel:
         text = json.dumps(form)
         self.refused(tmp_path, text[: int(share * len(text))])
 
-    @pytest.mark.parametrize("other", [0, 1, 3, "2", None, [2]])
+    @pytest.mark.parametrize("other", [0, 1, 2, "3", None, [3]])
     def test_another_format(self, tmp_path, form, other):
         assert "format" in self.refused(tmp_path, json.dumps({**form, "format": other}))
 

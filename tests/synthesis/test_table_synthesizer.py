@@ -372,7 +372,7 @@ class TestBudget:
         synthesizer = TableSynthesizer(SMALL, "1/3")
         synthesizer.fit(small(), ledger)
         assert ledger.spent == Fraction(1, 3)
-        assert ledger.entries()[-1].plan_hash == synthesizer.plan(400).hash()
+        assert ledger.entries()[-1].plan_hash == synthesizer.terms(400).hash()
         synthesizer.fit(small(), ledger)
         synthesizer.fit(small(), ledger)
         with pytest.raises(BudgetError):

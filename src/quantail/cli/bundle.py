@@ -112,7 +112,14 @@ class Bundle:
         tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
         sizes = {"rows": tables[0].num_rows, "replicates": len(tables), "fits": len(models)}
-        card = release_card(fit or model, **sizes, ledger=ledger, entry=entry, expectation=expectation)
+        card = release_card(
+            fit or model,
+            **sizes,
+            ledger=ledger,
+            entry=entry,
+            expectation=expectation,
+            given=() if kept is None else kept.column_names,
+        )
         with Staging(self.paths) as staging:
             self.cards.write(card, staging)
             if self.model is not None:

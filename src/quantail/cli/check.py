@@ -46,6 +46,7 @@ def check(
         if not problems:
             say(f"{Place.of(file)} fits {schema}.", style="green")
     for name in facts.unsourced():
-        warn(f"column {name!r} does not say where its public facts come from; write source = ... for it")
+        place = "in [panel]" if facts.panel is not None and name in facts.panel.named else "for it"
+        warn(f"column {name!r} does not say where its public facts come from; write source = ... {place}")
     if problems:
         raise typer.Exit(DataError.exit_code)

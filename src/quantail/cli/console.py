@@ -1,7 +1,6 @@
 """What the command line prints and where: results on stdout; notes, progress and errors on stderr."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,13 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from quantail.visible import visible, visible_json, visible_text
+
 Report = Callable[[str, float], None]
 
 NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
-
-# Control characters (escape sequences begin with one), changes of direction, and bytes of names that are no text.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -34,9 +32,7 @@ def note(text: str, style: str = "dim") -> None:
 
 def plain(text: str, style: str = "") -> Text:
     """Make text that is shown as it is: names in it can neither mark it up nor speak to the terminal."""
-    return Text(
-        _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text), style=style
-    )
+    return Text(visible_text(text), style=style)
 
 
 def warn(text: str) -> None:
@@ -51,7 +47,7 @@ def print_json(value: Any) -> None:
 
 def as_json(value: Any) -> str:
     """Write plain values as readable JSON text that ends in a newline."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return visible_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 @contextmanager
@@ -68,11 +64,17 @@ def progress(title: str, quiet: bool = False) -> Iterator[Report]:
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    looks = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
+    # Without markup: a step is the name of a column, which may hold anything.
+    looks = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+    )
     with Progress(*looks, TimeElapsedColumn(), console=err, transient=True) as bar:
         task = bar.add_task(title, total=1.0)
 
         def report(step: str, fraction: float) -> None:
-            bar.update(task, description=f"{title}: {step}" if step else title, completed=fraction)
+            shown = f"{title}: {visible(step)}" if step else title
+            bar.update(task, description=shown, completed=fraction)
 
         yield report

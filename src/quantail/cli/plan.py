@@ -4,12 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from quantail.cli.console import note, out, plain, print_json, progress, say
-from quantail.cli.options import Definition, Delta, Force, JsonFlag, Method, Quiet, SchemaPath, Slopes
+from quantail.cli.options import (
+    Definition,
+    Delta,
+    Draw,
+    Fits,
+    Force,
+    JsonFlag,
+    Method,
+    Quiet,
+    SchemaPath,
+    Slopes,
+)
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
@@ -17,13 +28,14 @@ if TYPE_CHECKING:
 
     from quantail.cli.release import Spending
     from quantail.planning import Expectation, Solution
-    from quantail.privacy import Plan
+    from quantail.privacy import Plan, Terms
     from quantail.schema import Schema
 
 EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
 
 _USUAL_RANGE = "0.1:10"
 Rows = int | dict[tuple[int, ...], int]
+Planned: TypeAlias = "tuple[Plan, Terms]"
 
 
 def plan(
@@ -40,6 +52,8 @@ def plan(
     delta: Delta = None,
     method: Method = "ladder",
     slopes: Slopes = None,
+    draw: Draw = None,
+    fits: Fits = 1,
     shape: Annotated[
         str,
         typer.Option(help="What numbers are taken to look like: lognormal, pareto, exponential; pareto:1.5."),
@@ -65,7 +79,8 @@ def plan(
     """Print the budget tree and the errors to expect of every column. No data are read.
 
     Errors come from trying the plan on made-up tables that fit the schema; they hold for data that look like --shape.
-    Everything depends on the schema, the number of rows and epsilon alone, so it can be agreed on beforehand.
+    Everything depends on the schema, the number of rows and the options alone, so it can be agreed on beforehand: the
+    plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
     from quantail.cli.release import Spending
     from quantail.cli.staging import check_outputs, write_text
@@ -81,24 +96,29 @@ def plan(
             "for a panel only the budget under pure epsilon-DP is shown: give --epsilon, and leave out --target, "
             "--sweep, --report and --definition"
         )
+    if fits > 1 and (facts.panel is not None or epsilon is None or target or sweep or report):
+        raise OptionError(
+            "--fits plans several fits of a table: give --epsilon, and leave out other searches"
+        )
     sizes = _rows(rows, facts)
-    spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes)
-    trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet)
-    tree = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
+    spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes, draw=draw)
+    trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
+    tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)
     expected = None if epsilon is None else trial.expect(epsilon)
     if epsilon is None and solution is not None:
         epsilon, expected = solution.epsilon, solution.expectation
-        tree = trial.plan(solution.expectation.epsilon)
+        tree, terms = trial.plan(solution.expectation.epsilon)
     swept = () if sweep is None and report is None else trial.sweep(sweep or _USUAL_RANGE)
     if report is not None:
         from quantail.report.plan_page import plan_page
 
         write_text(report, plan_page(facts, swept), force)
+    planned = (tree, terms) if epsilon else None
     if as_json:
-        print_json(_form(tree if epsilon else None, expected, solution, swept))
+        print_json(_form(planned, expected, solution, swept))
         return
-    _print(tree if epsilon else None, expected, solution, swept)
+    _print(planned, expected, solution, swept)
     if report is not None:
         note(f"Wrote {report}.")
 
@@ -112,17 +132,22 @@ class _Trial:
     spending: "Spending"
     options: dict[str, Any]
     quiet: bool
+    fits: int = 1
 
-    def plan(self, epsilon: str) -> "Plan":
+    def plan(self, epsilon: str) -> "Planned":
         spending = replace(self.spending, epsilon=epsilon)
+        total = self.rows if isinstance(self.rows, int) else sum(self.rows.values())
         if self.schema.panel is None:
-            return spending.synthesizer(self.schema).plan(self.rows)
+            table = spending.synthesizer(self.schema)
+            return table.plan(self.rows, self.fits), table.terms(total, self.fits)
         from quantail.synthesis import PanelSynthesizer
 
         method = "pooled" if spending.method == "ladder" else spending.method
+        options: dict[str, Any] = {"slopes": spending.slopes, "draw": spending.draw}
+        panel = PanelSynthesizer(self.schema, epsilon, method=method, **options)
         # Groups of panels are known by their place.
         units = self.rows if isinstance(self.rows, int) else dict(enumerate(self.rows.values()))
-        return PanelSynthesizer(self.schema, epsilon, method=method).plan(units)
+        return panel.plan(units), panel.terms(total)
 
     def expect(self, epsilon: str) -> "Expectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""
@@ -155,12 +180,15 @@ class _Trial:
 
 
 def _form(
-    tree: "Plan | None",
+    planned: "Planned | None",
     expected: "Expectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
 ) -> dict[str, Any]:
-    form: dict[str, Any] = {} if tree is None else {"hash": tree.hash(), "plan": tree.to_dict()}
+    form: dict[str, Any] = {}
+    if planned is not None:
+        tree, terms = planned
+        form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
     if expected is not None:
         form["expectation"] = expected.to_dict()
     if solution is not None:
@@ -171,7 +199,7 @@ def _form(
 
 
 def _print(
-    tree: "Plan | None",
+    planned: "Planned | None",
     expected: "Expectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
@@ -179,11 +207,12 @@ def _print(
     if solution is not None:
         say(str(solution), style="bold")
         say()
-    if tree is not None:
+    if planned is not None:
+        tree, terms = planned
         say(tree.render())
-        note(f"Plan hash {tree.hash()}")
+        note(f"Plan hash {terms.hash()}")
     if expected is not None:
-        if tree is not None:
+        if planned is not None:
             say()
         _print_errors(expected)
     if swept:

@@ -32,7 +32,7 @@ def check_repeatable(model: object) -> TableModel:
             "models of panels cannot be rerun yet"
         )
     sizes = {group.codes: group.rows for group in model.groups}
-    if model.method != "ladder" and synthesizer_of(model, 0).plan(sizes).hash() != model.plan.hash():
+    if model.method != "ladder" and synthesizer_of(model, 0).plan(sizes) != model.plan:
         raise ModelError(
             f"the model was fitted by method {model.method!r} with options that its file does not hold; "
             "fit with this version, whose models keep their options"

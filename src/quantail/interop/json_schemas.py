@@ -11,7 +11,7 @@ def model_json_schema() -> dict[str, Any]:
     Examples
     --------
     >>> model_json_schema()["$id"]
-    'urn:quantail:model:2'
+    'urn:quantail:model:3'
     """
     return _read("quantail.synthesis", "model.schema.json")
 
@@ -22,7 +22,7 @@ def card_json_schema() -> dict[str, Any]:
     Examples
     --------
     >>> card_json_schema()["$id"]
-    'urn:quantail:card:1'
+    'urn:quantail:card:2'
     """
     return _read("quantail.report", "card.schema.json")
 

@@ -22,6 +22,7 @@ from quantail.privacy.gate import (
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise, check_seed
+from quantail.privacy.terms import Terms, stated_options
 
 __all__ = [
     "Definition",
@@ -36,6 +37,7 @@ __all__ = [
     "SecureNoise",
     "Selection",
     "SimulatedNoise",
+    "Terms",
     "as_decimal",
     "cells_touched",
     "check_seed",
@@ -45,5 +47,6 @@ __all__ = [
     "parse_epsilon",
     "rho_from",
     "split",
+    "stated_options",
     "strength_of",
 ]

@@ -6,8 +6,6 @@ zCDP converts by Bun and Steinke (2016, Proposition 1.3): rho-zCDP implies (epsi
 rho + 2 sqrt(rho ln(1/delta)) <= epsilon. Conversions round against the user, never in their favour.
 """
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +16,7 @@ from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
 from quantail.errors import BudgetError
+from quantail.visible import visible
 
 Compose = Literal["sum", "max"]
 Unit = Literal["epsilon", "rho"]
@@ -277,11 +276,6 @@ class Plan:
                 "This is not a saved budget plan, or it was altered: make the plan again."
             ) from error
 
-    def hash(self) -> str:
-        """Give the SHA-256 of the tree's canonical JSON, in hexadecimal."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
-
     def render(self) -> str:
         """Draw the tree as aligned text: part, cost, share of the whole, remarks."""
         rows = [("plan", self.unit, "share", ""), *_drawn(self, self.cost)]
@@ -302,12 +296,12 @@ def _drawn(
     share = node.cost / whole if whole else Fraction(0)
     percent = "<0.1%" if 0 < share < Fraction(1, 1000) else f"{float(100 * share):.1f}%"
     cost = str(Context(prec=4).divide(Decimal(node.cost.numerator), Decimal(node.cost.denominator)))
-    remarks = [node.note] if node.note else []
+    remarks = [visible(node.note)] if node.note else []
     if len(node.children) > 1 and node.compose == "max":
         remarks.append("disjoint rows share the cost")
     if node.children and node.committed < node.cost:
         remarks.append(f"{as_decimal(node.cost - node.committed)} held back")
-    yield branch + node.name, cost, percent, "; ".join(remarks)
+    yield branch + visible(node.name), cost, percent, "; ".join(remarks)
     shown = _collapsed(node)
     for place, child in enumerate(shown, 1):
         twig, stem = ("└─ ", "   ") if place == len(shown) else ("├─ ", "│  ")

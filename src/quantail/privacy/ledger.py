@@ -103,7 +103,7 @@ class Ledger:
         purpose : str
             What it is for: public words, no confidential value.
         plan_hash : str
-            ``Plan.hash()`` of the plan that is paid for.
+            ``Terms.hash()`` of the release that is paid for.
         dataset, unit : str, optional
             What the caller believes this ledger to be about; refused when it is not.
 

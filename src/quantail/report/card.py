@@ -4,12 +4,13 @@ Everything here comes from the schema, the budget plan and the ledger; no confid
 the card can be published with the table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quantail.privacy.budget import Plan, as_decimal
+from quantail.report.kept import correspondence, kept_columns, limits, neighbours, panel_inputs, synthesis
 from quantail.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -17,21 +18,14 @@ if TYPE_CHECKING:
     from quantail.privacy.chain import Entry
     from quantail.privacy.ledger import Ledger
 
-FORMAT = 1
+FORMAT = 2  # 1 had a hash of the budget tree alone, and did not tell full synthesis from partial
 NOT_PRIVATE = (
     "NOT PRIVATE. This table was made with simulated, seeded noise, which whoever knows the seed can take "
     "away again. It is for tests and experiments and must not be released."
 )
 PRIVATE = "Made from confidential rows under differential privacy. This card holds public facts only."
 
-_NEIGHBOURS = {
-    "replace-one": "two tables are neighbours when the values of one {unit} differ; their number is public",
-    "add-remove": "two tables are neighbours when one {unit} is present in only one of them",
-}
-_USE = (
-    "Use it to explore, to write and test programs, and to fit models whose conclusions you will check.",
-    "Rows stand for nobody: no synthetic row corresponds to a real one.",
-)
+_USE = "Use it to explore, to write and test programs, and to fit models whose conclusions you will check."
 _REPLICATES = (
     "Replicates are draws from one released model. They cost no further privacy, and averaging over them "
     "removes the noise of drawing, not the noise of privacy."
@@ -47,12 +41,6 @@ _ERRORS = (
     "Relations are kept as far as the plan asks for them: slopes, bends and shifts of each column on the "
     "columns before it. Finer interactions are smoothed, and a relation that no line of the budget names is lost.",
     "Errors shrink as the number of rows times epsilon grows, and are largest in small groups.",
-)
-_LIMITS = (
-    "The promise is about one {unit}. A fact that many share (an average, a trend) is meant to be kept.",
-    "Whoever appears in several rows, or in several releases from the same data, is protected less: "
-    "budgets add up.",
-    "The public inputs on this card are not protected. If one was taken from the data, the promise fails.",
 )
 
 
@@ -73,6 +61,7 @@ def release_card(
     ledger: "Ledger | None" = None,
     entry: "Entry | None" = None,
     expectation: "Expectation | None" = None,
+    given: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Gather the public facts of a release as plain JSON values.
 
@@ -87,9 +76,11 @@ def release_card(
     ledger : Ledger, optional
         The account that paid for the fit.
     entry : Entry, optional
-        The charge in it; if left out, the last one for the same plan.
+        The charge in it; if left out, the last one for the same plan hash.
     expectation : Expectation, optional
         What `quantail.planning.expect` returned for the same plan; adds expected errors to the card.
+    given : sequence of str
+        Columns of rows that were given to complete and are kept as they are; public columns need not be named.
 
     Returns
     -------
@@ -99,6 +90,7 @@ def release_card(
     facts = model.facts()
     schema = Schema.from_toml(facts["schema"])
     plan = Plan.from_dict(facts["plan"])
+    kept = kept_columns(schema, given)
     private = bool(facts["private"])
     return {
         "format": FORMAT,
@@ -108,24 +100,26 @@ def release_card(
         "date": datetime.now(UTC).date().isoformat(),
         "software": {"name": "quantail", "version": facts["version"], "method": facts["method"]},
         "release": {"rows": rows, "replicates": replicates} | ({"fits": fits} if fits > 1 else {}),
-        "promise": _promise(facts, schema, plan),
-        "budget": _budget(plan),
-        "public_inputs": [_public(column, schema) for column in schema.columns],
+        "synthesis": synthesis(schema, kept),
+        "promise": _promise(facts, schema, plan, kept),
+        "budget": _budget(plan, facts["plan_hash"]),
+        "terms": facts["terms"],
+        "public_inputs": _inputs(schema),
         "relations": _relations(schema),
-        "ledger": _receipt(plan, ledger, entry),
-        "use": [*_USE, _REPLICATES if fits == 1 else _FITS],
+        "ledger": _receipt(facts["plan_hash"], ledger, entry),
+        "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS],
         "errors_to_expect": [*_expected(expectation), *_ERRORS],
-        "limits": [line.format(unit=schema.unit) for line in _LIMITS],
+        "limits": limits(schema, kept),
     }
 
 
-def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan) -> dict[str, Any]:
+def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan, kept: Sequence[str]) -> dict[str, Any]:
     promise = {
         "definition": "pure epsilon-DP" if plan.unit == "epsilon" else "rho-zCDP",
         "epsilon": facts["epsilon"],
-        "unit": schema.unit,
+        "unit": schema.unit if schema.panel is None else f"{schema.unit}, its whole history",
         "neighbours": schema.neighbours,
-        "neighbours_in_words": _NEIGHBOURS[schema.neighbours].format(unit=schema.unit),
+        "neighbours_in_words": neighbours(schema, kept),
         "groups": list(schema.by),
     }
     if plan.unit == "rho":
@@ -133,7 +127,7 @@ def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan) -> dict[str, 
     return promise
 
 
-def _budget(plan: Plan) -> dict[str, Any]:
+def _budget(plan: Plan, plan_hash: str) -> dict[str, Any]:
     """Give the tree, and the cost of each of its main parts."""
     parts = [{"name": part.name, "cost": str(part.cost), "note": part.note} for part in plan.children]
     return {
@@ -143,8 +137,14 @@ def _budget(plan: Plan) -> dict[str, Any]:
         "parts": parts,
         "drawing": plan.render(),
         "plan": plan.to_dict(),
-        "plan_hash": plan.hash(),
+        "plan_hash": plan_hash,
     }
+
+
+def _inputs(schema: Schema) -> list[dict[str, Any]]:
+    """List every public input with its source: what the panel is known by, then the columns."""
+    skeleton = [] if schema.panel is None else panel_inputs(schema.panel)
+    return skeleton + [_public(column, schema) for column in schema.columns]
 
 
 def _public(column: Column, schema: Schema) -> dict[str, Any]:
@@ -194,12 +194,12 @@ def _measure(name: str) -> str:
     return f"{name[1:]}% quantile" if name.startswith("q") else name
 
 
-def _receipt(plan: Plan, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:
+def _receipt(plan_hash: str, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:
     if ledger is None:
         return None
     records = ledger.entries()
     if entry is None:
-        paid = [record for record in records if record.kind == "charge" and record.plan_hash == plan.hash()]
+        paid = [record for record in records if record.kind == "charge" and record.plan_hash == plan_hash]
         if not paid:
             return None
         entry = paid[-1]

@@ -6,7 +6,7 @@ from typing import Any
 
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.report.budget import draw_budget
-from quantail.report.markdown import public_facts
+from quantail.report.markdown import HASHED, public_facts
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import bullets, facts, page, section, sentence, table
 
@@ -22,6 +22,7 @@ def render_html(card: Mapping[str, Any]) -> str:
     body: list[Child] = [
         element("h1", f"Release card: {card['title']}"),
         element("p", card["notice"], class_="lede"),
+        sentence(card["synthesis"]["in_words"]),
         _overview(card),
         section("promise", "Promise", _promise(card["promise"])),
         element(
@@ -36,6 +37,7 @@ def render_html(card: Mapping[str, Any]) -> str:
             "Budget",
             draw_budget(Plan.from_dict(card["budget"]["plan"])),
             sentence("Plan hash ", element("code", card["budget"]["plan_hash"])),
+            sentence(HASHED.replace("`", "")),
             hint="How much of it each question to the data may spend. Drawn up before any row was read.",
         ),
         section("ledger", "Ledger", *_ledger(card["ledger"])),
@@ -60,6 +62,7 @@ def _overview(card: Mapping[str, Any]) -> Markup:
         [
             ("privacy budget", f"epsilon {card['promise']['epsilon']}"),
             ("size", f"{tables}{release['rows']:,} rows"),
+            ("synthesis", card["synthesis"]["kind"]),
             ("made", card["date"]),
             ("software", f"{software['name']} {software['version']}, method {software['method']}"),
         ]

@@ -1,10 +1,34 @@
-"""The release card as a page to read."""
+"""The release card as Markdown, to read as it is or on a page.
 
+Every text that is put in here passes through `text`: names, labels and sources come from a schema that anybody may have
+written, and must be shown, not obeyed.
+"""
+
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from quantail.privacy.budget import as_decimal
+from quantail.visible import visible, visible_text
+
+_MARKS = re.compile(r"[\\`*_\[\]|~#$]")
+# What starts a list or a rule at the beginning of a line, and nothing anywhere else.
+_OPENING = re.compile(r"^(\d*)([-+]|(?<=\d)[.)])(?=\s|-|\+|$)")
+
+
+def text(words: str) -> str:
+    r"""Return any text on one line, as Markdown that shows just that.
+
+    Examples
+    --------
+    >>> print(text("pay | <b>*gross*</b> [x](y)"))
+    pay \| &lt;b&gt;\*gross\*&lt;/b&gt; \[x\](y)
+    """
+    shown = visible(" ".join(words.split()))
+    shown = _MARKS.sub(r"\\\g<0>", shown)
+    shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _OPENING.sub(r"\1\\\2", shown)
 
 
 def render_markdown(card: Mapping[str, Any]) -> str:
@@ -17,18 +41,20 @@ def render_markdown(card: Mapping[str, Any]) -> str:
     """
     mark = "" if card["private"] else " (NOT PRIVATE)"
     parts = [
-        f"# Release card: {card['title']}{mark}",
-        f"**{card['notice']}**",
+        f"# Release card: {text(card['title'])}{mark}",
+        f"**{text(card['notice'])}**",
+        text(card["synthesis"]["in_words"]),
         *_promise(card["promise"]),
         *_release(card),
         *_ledger(card["ledger"]),
         "## Budget",
-        f"```text\n{card['budget']['drawing']}\n```",
-        f"Plan hash: `{card['budget']['plan_hash']}`",
+        _fenced(card["budget"]["drawing"]),
+        f"Plan hash: {text(card['budget']['plan_hash'])}",
+        HASHED,
         "## Public inputs",
         "Not protected, and used as they stand; each with its source.",
         _inputs(card["public_inputs"]),
-        *([f"In every row: {'; '.join(card['relations'])}."] if card.get("relations") else []),
+        *([f"In every row: {text('; '.join(card['relations']))}."] if card.get("relations") else []),
         *_list("How to use the data", card["use"]),
         *_list("What errors to expect", card["errors_to_expect"]),
         *_list("Limits", card["limits"]),
@@ -36,19 +62,26 @@ def render_markdown(card: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+HASHED = (
+    "The plan hash covers everything that was public before the run: schema, number of rows (unless it is protected), "
+    "budget, method with its options, number of fits, and version. The ledger, the model and `quantail plan` state the "
+    "same one; the card in JSON holds what it was computed from, under terms."
+)
+
+
 def _promise(promise: Mapping[str, Any]) -> list[str]:
     budget = f"epsilon {promise['epsilon']}"
     if "rho" in promise:
         budget += f" at delta {promise['delta']} (rho {as_decimal(Fraction(promise['rho']))})"
-    lines = [
-        f"- **Definition:** {promise['definition']}, {budget}",
-        f"- **Protected unit:** {promise['unit']}",
-        f"- **Neighbours:** {promise['neighbours']}: {promise['neighbours_in_words']}",
-    ]
+    lines = {
+        "Definition": f"{promise['definition']}, {budget}",
+        "Protected unit": promise["unit"],
+        "Neighbours": f"{promise['neighbours']}: {promise['neighbours_in_words']}",
+    }
     if promise["groups"]:
         groups = ", ".join(promise["groups"])
-        lines.append(f"- **Groups:** public and disjoint, by {groups}; each spends the whole budget")
-    return ["## Promise", "\n".join(lines)]
+        lines["Groups"] = f"public and disjoint, by {groups}; each spends the whole budget"
+    return ["## Promise", _facts(lines)]
 
 
 def _release(card: Mapping[str, Any]) -> list[str]:
@@ -56,23 +89,23 @@ def _release(card: Mapping[str, Any]) -> list[str]:
     copies = f", {release['replicates']} replicates of one model" if release["replicates"] > 1 else ""
     if release.get("fits", 1) > 1:
         copies = f", {release['fits']} tables, each from a fit of its own"
-    lines = [
-        f"- **Made:** {card['date']}, {software['name']} {software['version']}, method {software['method']}",
-        f"- **Size:** {release['rows']} rows{copies}",
-    ]
-    return ["## Release", "\n".join(lines)]
+    lines = {
+        "Made": f"{card['date']}, {software['name']} {software['version']}, method {software['method']}",
+        "Size": f"{release['rows']} rows{copies}",
+    }
+    return ["## Release", _facts(lines)]
 
 
 def _ledger(receipt: Mapping[str, Any] | None) -> list[str]:
     if receipt is None:
         return ["## Ledger", "No ledger is stated on this card."]
-    lines = [
-        f"- **Data set:** {receipt['dataset']}",
-        f"- **Record:** number {receipt['entry']}, hash `{receipt['hash']}`",
-        f"- **Charged:** {receipt['charged']} {receipt['unit']}; "
+    lines = {
+        "Data set": receipt["dataset"],
+        "Record": f"number {receipt['entry']}, hash {receipt['hash']}",
+        "Charged": f"{receipt['charged']} {receipt['unit']}; "
         f"spent on this data set so far, this release included: {receipt['spent_in_all']}",
-    ]
-    return ["## Ledger", "\n".join(lines)]
+    }
+    return ["## Ledger", _facts(lines)]
 
 
 def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
@@ -85,7 +118,7 @@ def _inputs(inputs: Iterable[Mapping[str, Any]]) -> str:
             ", ".join(stated["explained_by"]) or "nothing",
             stated["source"] or "NOT STATED",
         )
-        rows.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+        rows.append("| " + " | ".join(map(text, cells)) + " |")
     return "\n".join(rows)
 
 
@@ -95,7 +128,8 @@ def public_facts(stated: Mapping[str, Any]) -> str:
     if "categories" in stated:
         words.append("categories " + ", ".join(stated["categories"]))
     if "lower" in stated:
-        words.append(f"{_bound(stated['lower'])} to {_bound(stated['upper'])}, {stated['grid']} grid")
+        grid = f", {stated['grid']} grid" if "grid" in stated else ""
+        words.append(f"{_bound(stated['lower'])} to {_bound(stated['upper'])}{grid}")
     if "decimals" in stated:
         words.append(f"{stated['decimals']} decimals")
     if "public" in stated:
@@ -112,9 +146,16 @@ def _bound(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.15g}"
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+def _facts(lines: Mapping[str, str]) -> str:
+    return "\n".join(f"- **{name}:** {text(words)}" for name, words in lines.items())
 
 
 def _list(title: str, lines: Iterable[str]) -> list[str]:
-    return [f"## {title}", "\n".join(f"- {line}" for line in lines)]
+    return [f"## {title}", "\n".join(f"- {text(line)}" for line in lines)]
+
+
+def _fenced(drawing: str) -> str:
+    """Return a drawing between fences that are longer than any in it."""
+    longest = max(map(len, re.findall("`+", drawing)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{visible_text(drawing)}\n{fence}"

@@ -5,12 +5,9 @@ Nothing beyond the standard library is needed, and so neither reports nor cards 
 """
 
 import html
-import re
 from collections.abc import Iterable
 
-# Control characters are no HTML; changes of direction let a name rewrite its surroundings; lone surrogates
-# cannot be written as UTF-8.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+from quantail.visible import visible_text
 
 
 class Markup(str):
@@ -31,8 +28,7 @@ def escape(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    visible = _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-    return Markup(html.escape(visible))
+    return Markup(html.escape(visible_text(text)))
 
 
 def element(name: str, /, *children: Child, **attributes: Value) -> Markup:

@@ -34,7 +34,7 @@ def check_column(column: "Column") -> None:
     from quantail.schema.column import ColumnType, Grid  # the module of columns imports this one
 
     check_text(column.name, "the name of a column", "write the name as it stands in the table's header")
-    if not isinstance(column.source, str) or not _encodable(column.source):
+    if not isinstance(column.source, str) or not is_encodable(column.source):
         raise wrong(column, "source must be text", 'write where the bounds come from, or source = ""')
     for option, allowed in (("type", get_args(ColumnType)), ("grid", get_args(Grid))):
         given = getattr(column, option)
@@ -219,7 +219,7 @@ def check_text(text: object, where: str, advice: str) -> None:
         raise SchemaError(f"{where} is not text; {advice}")
     if not text.strip():
         raise SchemaError(f"{where} is blank; {advice}")
-    if not _encodable(text):
+    if not is_encodable(text):
         raise SchemaError(f"{where} holds a character that UTF-8 cannot write; {advice}")
     if len(text) > LONGEST_TEXT:
         raise SchemaError(f"{where} is longer than {LONGEST_TEXT} characters; {advice}")
@@ -230,7 +230,8 @@ def shown(value: object) -> str:
     return repr(value) if isinstance(value, str) and len(value) <= 60 else "as it is written"
 
 
-def _encodable(text: str) -> bool:
+def is_encodable(text: str) -> bool:
+    """Say whether text can be written to a file."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

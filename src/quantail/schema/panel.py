@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
-from quantail.schema.column_rules import check_text, shown
+from quantail.schema.column_rules import check_text, is_encodable, shown
 
 Layout = Literal["wide", "long"]
 
@@ -37,6 +37,8 @@ class Panel:
         One row per unit, or one row per unit and period.
     time : str
         Long layout only: the column with the period.
+    source : str
+        Where it comes from that ids, entry and exit of the units are public; a blank is reported.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class Panel:
     end: int
     layout: Layout = "wide"
     time: str = ""
+    source: str = ""
 
     def __post_init__(self) -> None:
         for option in ("unit", "entry", "exit"):
@@ -64,6 +67,8 @@ class Panel:
         if self.layout not in get_args(Layout):
             allowed = ", ".join(get_args(Layout))
             raise SchemaError(f"[panel] layout {shown(self.layout)} is unknown; write one of {allowed}")
+        if not isinstance(self.source, str) or not is_encodable(self.source):
+            raise SchemaError('[panel] source must be text; write why units are public, or source = ""')
         self._check_time()
         named = self.named
         if len(set(named)) < len(named):

@@ -183,8 +183,10 @@ class Schema:
         return tuple(predictor for predictor in listed if predictor not in self.by)
 
     def unsourced(self) -> tuple[str, ...]:
-        """Names of columns that do not say where their bounds or categories come from."""
-        return tuple(column.name for column in self.columns if not column.source.strip())
+        """Names of columns that do not say where their bounds or categories come from, or why they are public."""
+        panel = self.panel
+        named = () if panel is None or panel.source.strip() else (panel.unit, panel.entry, panel.exit)
+        return named + tuple(column.name for column in self.columns if not column.source.strip())
 
     def _check_neighbours(self) -> None:
         given: object = self.neighbours

@@ -21,7 +21,7 @@ from quantail.schema.table import Schema
 _SECTIONS = ("table", "panel", "column", "identity", "inequality")
 _TABLE_KEYS = ("name", "unit", "neighbours", "by", "order", "merge_below")
 _IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
-_PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end")
+_PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
 _COLUMN_KEYS = (
     "name",
     "type",

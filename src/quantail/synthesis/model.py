@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import FrameShape
-from quantail.privacy import Plan, check_seed
+from quantail.privacy import Plan, Terms, check_seed
 from quantail.schema import Schema, core_of
 from quantail.synthesis.column import CategoryModel
 from quantail.synthesis.conditioning import Given, group_rows, on_scales, read_given
@@ -26,7 +26,7 @@ from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
 from quantail.synthesis.model_checks import check_group, check_rows
 
-FORMAT = 2  # of tables and panels; 1 shifted labels before slopes
+FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 did not hold its terms
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
 BLOCK = 2**18  # rows that are drawn and balanced together
@@ -56,6 +56,8 @@ class TableModel:
 
     Attributes
     ----------
+    terms : Terms
+        What was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card.
     options : dict
         Options of the method that were given to the synthesizer, so that the mechanism can be run again.
 
@@ -78,6 +80,7 @@ class TableModel:
     private: bool
     shape: FrameShape
     groups: tuple[GroupModel, ...]
+    terms: Terms
     version: str = __version__
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
@@ -225,6 +228,8 @@ class TableModel:
             "unit": self.schema.unit,
             "schema": self.schema.to_toml(),
             "plan": self.plan.to_dict(),
+            "terms": self.terms.to_dict(),
+            "plan_hash": self.terms.hash(),
             "method": self.method,
             "version": self.version,
             "private": self.private,
@@ -266,6 +271,7 @@ class TableModel:
             form["private"],
             FrameShape.from_dict(form["shape"]),
             groups,
+            read_terms(form),
             form["version"],
             options,
         )
@@ -320,6 +326,15 @@ class TableModel:
             raise ModelError(
                 f"{path} is not a complete model; fit again, or get a fresh copy of it"
             ) from None
+
+
+def read_terms(form: Mapping[str, Any]) -> Terms:
+    """Read the terms of a saved model, and raise a ValueError unless the model is one that was made on them."""
+    terms = Terms.from_dict(form["terms"])
+    stated = tuple(form[key] for key in ("plan_hash", "schema", "definition", "method", "version"))
+    if (terms.hash(), terms.schema, terms.definition, terms.method, terms.version) != stated:
+        raise ValueError("a model that was not made on its terms")
+    return terms
 
 
 def _check_draw(draw: str, seed: int | None, **numbers: int | None) -> None:

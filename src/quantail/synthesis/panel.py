@@ -20,9 +20,11 @@ from quantail.privacy import (
     Plan,
     SecureNoise,
     SimulatedNoise,
+    Terms,
     as_decimal,
     check_seed,
     parse_epsilon,
+    stated_options,
 )
 from quantail.schema import Schema
 from quantail.synthesis.panel_methods import panel_method_of
@@ -99,6 +101,18 @@ class PanelSynthesizer:
         plans = [self._plan(group, number) for group, number in units.items()]
         return Plan.parallel("groups", plans) if self.schema.by else plans[0]
 
+    def terms(self, units: int | None) -> Terms:
+        """Return the terms of a fit of so many units, touching no data; their hash stands on everything released.
+
+        Parameters
+        ----------
+        units : int, optional
+            Units of the whole panel; None if it is read table by table and nobody has counted them (`fit_each`).
+        """
+        options = stated_options(self._settings)
+        schema, epsilon = self.schema.to_toml(), str(self.epsilon)
+        return Terms(schema, units, epsilon, "", "pure", self.method, options)
+
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> PanelModel:
         """Release a model of a confidential panel.
 
@@ -112,9 +126,9 @@ class PanelSynthesizer:
             Called with a label and the share of work done.
         """
         data, shape = self._read(frame)
-        plan = self._plan_of(data)
-        self._charge(ledger, plan)
-        return self._release(data, shape, plan, self._source(), progress)
+        plan, terms = self._plan_of(data), self.terms(len(data))
+        self.pay(terms, ledger)
+        return self._release(data, shape, plan, terms, self._source(), progress)
 
     def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -129,20 +143,31 @@ class PanelSynthesizer:
         ledger : Ledger, optional
             Charged with the whole budget.
         """
-        source, seen = self._source(), set[int]()
+        source, seen, terms = self._source(), set[int](), self.terms(None)
         for place, frame in enumerate(frames):
             data, shape = self._read(frame)
             present = set(np.unique(data.group).tolist())
             if seen & present:
                 raise DataError("a group is in more than one table; give all of its units in one table")
             if place == 0:
-                self.pay(ledger)
+                self.pay(terms, ledger)
             seen |= present
-            yield self._release(data, shape, self._plan_of(data), source, None)
+            yield self._release(data, shape, self._plan_of(data), terms, source, None)
 
-    def pay(self, ledger: Ledger | None) -> None:
+    # The steps of a fit, for engines that take them in different places.
+
+    def pay(self, terms: Terms, ledger: Ledger | None) -> None:
         """Charge a ledger, if there is one, with the whole budget: for all groups, whoever fits them."""
-        self._charge(ledger, self.plan())
+        self.plan()  # what is wrong with it must show before the charge
+        if ledger is not None:
+            purpose = f"fit {self.schema.name or 'panel'} ({self.method})"
+            dataset = self.schema.name or None
+            ledger.charge(self.epsilon, purpose, terms.hash(), dataset=dataset, unit="epsilon")
+
+    def fit_paid(self, frame: Any, terms: Terms) -> PanelModel:
+        """Release a model of some groups of a panel whose terms are agreed on and paid for."""
+        data, shape = self._read(frame)
+        return self._release(data, shape, self._plan_of(data), terms, self._source(), None)
 
     def _read(self, frame: Any) -> tuple[PanelData, PanelShape]:
         data = confidential_panel(frame, self.schema).in_public_order()
@@ -155,7 +180,13 @@ class PanelSynthesizer:
         return self.plan(dict(zip(groups.tolist(), units.tolist(), strict=True)))
 
     def _release(
-        self, data: PanelData, shape: PanelShape, plan: Plan, noise: Noise, progress: Progress | None
+        self,
+        data: PanelData,
+        shape: PanelShape,
+        plan: Plan,
+        terms: Terms,
+        noise: Noise,
+        progress: Progress | None,
     ) -> PanelModel:
         """Release the model of a panel that is paid for."""
         present, groups = np.unique(data.group).tolist(), []
@@ -166,18 +197,21 @@ class PanelSynthesizer:
             tell = _telling(progress, part.name, done, len(present), len(self.schema.confidential))
             released = self._method.fit(self._settings, gate, data.of_group(group), tell)
             groups.append(PanelGroup(group, released))
-        epsilon, units = as_decimal(self.epsilon), PanelUnits.of(data)
-        return PanelModel(self.schema, plan, epsilon, self.method, noise.private, shape, units, tuple(groups))
+        return PanelModel(
+            self.schema,
+            plan,
+            as_decimal(self.epsilon),
+            self.method,
+            noise.private,
+            shape,
+            PanelUnits.of(data),
+            tuple(groups),
+            terms,
+        )
 
     def _plan(self, group: int, units: int) -> Plan:
         name = ", ".join(self._labels[group]) or self.schema.name or "panel"
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
-
-    def _charge(self, ledger: Ledger | None, plan: Plan) -> None:
-        if ledger is not None:
-            purpose = f"fit {self.schema.name or 'panel'} ({self.method})"
-            dataset = self.schema.name or None
-            ledger.charge(self.epsilon, purpose, plan.hash(), dataset=dataset, unit="epsilon")
 
     def _source(self) -> Noise:
         return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)

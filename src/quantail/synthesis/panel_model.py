@@ -16,10 +16,10 @@ import numpy as np
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
 from quantail.frames import PanelData, PanelShape, panel_frame
-from quantail.privacy import Plan, check_seed
+from quantail.privacy import Plan, Terms, check_seed
 from quantail.schema import Schema
 from quantail.synthesis.fields import check_fields
-from quantail.synthesis.model import FORMAT, NOT_PRIVATE
+from quantail.synthesis.model import FORMAT, NOT_PRIVATE, read_terms
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_units import PanelUnits
 
@@ -54,6 +54,7 @@ class PanelModel:
     shape: PanelShape
     units: PanelUnits
     groups: tuple[PanelGroup, ...]
+    terms: Terms
     version: str = __version__
 
     def sample(self, replicates: int = 1, seed: int | None = None) -> Any:
@@ -104,6 +105,8 @@ class PanelModel:
             "unit": self.schema.unit,
             "schema": self.schema.to_toml(),
             "plan": self.plan.to_dict(),
+            "terms": self.terms.to_dict(),
+            "plan_hash": self.terms.hash(),
             "method": self.method,
             "version": self.version,
             "private": self.private,
@@ -144,6 +147,7 @@ class PanelModel:
             PanelShape.from_dict(form["shape"]),
             PanelUnits.from_text(form["list"], schema),
             tuple(PanelGroup(item["group"], read(item["released"])) for item in form["groups"]),
+            read_terms(form),
             form["version"],
         )
         words = (model.epsilon, model.method, model.version)

@@ -17,12 +17,14 @@ from quantail.privacy import (
     Plan,
     SecureNoise,
     SimulatedNoise,
+    Terms,
     as_decimal,
     check_seed,
     parse_amount,
     parse_epsilon,
     rho_from,
     split,
+    stated_options,
 )
 from quantail.quantiles import Rows
 from quantail.schema import Schema, core_of
@@ -126,6 +128,27 @@ class TableSynthesizer(Parameters):
         one = self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
         return one if fits == 1 else plan_of_fits([one] * fits)
 
+    def terms(self, rows: int, fits: int = 1) -> Terms:
+        """Return the terms of so many fits of a table, touching no data; their hash stands on everything released.
+
+        Parameters
+        ----------
+        rows : int
+            Rows of the whole table; left out of the terms under add/remove, which protects them.
+        fits : int
+            How many fits are paid for together.
+        """
+        return Terms(
+            self.schema.to_toml(),
+            rows if self.schema.neighbours == "replace-one" else None,
+            str(self.epsilon),
+            "" if self.delta is None else str(self.delta),
+            self.definition,
+            self.method,
+            stated_options(self._settings),
+            fits,
+        )
+
     def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
         """Release a model of a confidential table.
 
@@ -145,7 +168,8 @@ class TableSynthesizer(Parameters):
             Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
         """
         table = TableRows.of(frame, self.schema)
-        self.model_ = self._release(table, self.begin(table.sizes, ledger), progress)
+        terms = self.terms(sum(table.sizes.values()))
+        self.model_ = self._release(table, self.begin(table.sizes, terms, ledger), terms, progress)
         return self.model_
 
     def fit_many(
@@ -166,19 +190,22 @@ class TableSynthesizer(Parameters):
         if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
             raise OptionError("fits must be a whole number of at least 1")
         table = TableRows.of(frame, self.schema)
-        self._pay(table.sizes, ledger, fits)
+        terms = self.terms(sum(table.sizes.values()), fits)
+        self._pay(table.sizes, terms, ledger)
         models = []
         for number in range(fits):
             maker = self._with_noise_of_its_own(number)
             tell = telling_fit(progress, number, fits)
-            models.append(maker._release(table, maker.begin(table.sizes), tell))
+            models.append(maker._release(table, maker.begin(table.sizes, terms), terms, tell))
         return models
 
     # The steps of a fit, for engines that take them in different places.
 
-    def begin(self, true: Mapping[GroupKey, int], ledger: Ledger | None = None) -> dict[GroupKey, int]:
+    def begin(
+        self, true: Mapping[GroupKey, int], terms: Terms, ledger: Ledger | None = None
+    ) -> dict[GroupKey, int]:
         """Pay for a fit, and return the sizes of all groups: true ones, or released ones under add/remove."""
-        self._pay(true, ledger, 1)
+        self._pay(true, terms, ledger)
         counted, _ = self._shares()
         return self._sizes(true, counted, self._noise(_SIZES_NOISE))
 
@@ -217,6 +244,7 @@ class TableSynthesizer(Parameters):
         shape: FrameShape,
         sizes: Mapping[GroupKey, int],
         fitted: Mapping[GroupKey, tuple[AnyColumn, ...]],
+        terms: Terms,
     ) -> TableModel:
         """Return the model made of released groups."""
         held = {key: sizes[key] for key in fitted}
@@ -231,11 +259,12 @@ class TableSynthesizer(Parameters):
             self.noise == "secure",
             shape,
             tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
+            terms,
             options=self._options,
         )
 
     def _release(
-        self, table: TableRows, sizes: Mapping[GroupKey, int], progress: Progress | None
+        self, table: TableRows, sizes: Mapping[GroupKey, int], terms: Terms, progress: Progress | None
     ) -> TableModel:
         """Release the model of a table that is paid for."""
         pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
@@ -243,7 +272,7 @@ class TableSynthesizer(Parameters):
         for done, pool in enumerate(pools):
             tell = telling(progress, done, len(pools), columns)
             fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
-        return self.assemble(table.shape, sizes, fitted)
+        return self.assemble(table.shape, sizes, fitted, terms)
 
     def _with_noise_of_its_own(self, number: int) -> "TableSynthesizer":
         """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""
@@ -252,7 +281,7 @@ class TableSynthesizer(Parameters):
         seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
         return TableSynthesizer(**{**self.get_params(), "seed": seed})
 
-    def _pay(self, true: Mapping[GroupKey, int], ledger: Ledger | None, fits: int) -> None:
+    def _pay(self, true: Mapping[GroupKey, int], terms: Terms, ledger: Ledger | None) -> None:
         """Refuse a table that is too small, and charge the ledger, if there is one, with all fits at once."""
         if self.schema.neighbours == "replace-one" and sum(true.values()) < FEWEST_ROWS:
             raise DataError(
@@ -260,17 +289,17 @@ class TableSynthesizer(Parameters):
                 "collect more rows, or pool this table with others"
             )
         if ledger is not None:
-            self._charge(ledger, {key: rows for key, rows in true.items() if rows}, fits)
+            self._charge(ledger, {key: rows for key, rows in true.items() if rows}, terms)
 
-    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int], fits: int) -> None:
+    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int], terms: Terms) -> None:
         """Pay for fits. The plan is drawn up first in any case: what is wrong with it must show before."""
-        is_public = self.schema.neighbours == "replace-one"
-        intended = self.plan(sizes if is_public else 1, fits)  # private sizes are not known yet: any will do
+        fits, is_public = terms.fits, self.schema.neighbours == "replace-one"
+        self.plan(sizes if is_public else 1, fits)  # private sizes are not known yet: any will do
         name = f"{self.schema.name or 'table'} ({self.method})"
         ledger.charge(
             fits * self._cost,
             f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one",
-            intended.hash() if is_public else "rows are private",
+            terms.hash(),
             dataset=self.schema.name or None,
             unit="epsilon" if self.delta is None else "rho",
         )

@@ -1,0 +1,88 @@
+"""The terms of a release: everything public that decides how it is made, and one hash over all of it.
+
+They are complete before any row takes part in a question, so they can be agreed on beforehand. `quantail plan` prints
+their hash; the entry in the ledger, the model and the release card carry the same one: what was agreed on is what was
+run. Nothing confidential is among them: under add/remove the number of rows is protected, so it is left out.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from quantail._version import __version__
+from quantail.privacy.noise import Definition
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is public about a release before it is made.
+
+    Attributes
+    ----------
+    schema : str
+        The schema as canonical TOML: bounds, categories, unit, neighbours, groups, sources, everything.
+    size : int, optional
+        Rows of the table, or units of the panel; None where that is protected (add/remove).
+    epsilon, delta : str
+        Budget of one fit, exactly, such as "1/3"; delta is empty under pure epsilon-DP.
+    definition : {"pure", "zcdp"}
+        Which differential privacy.
+    method : str
+        How columns are modelled.
+    options : dict
+        Settings of the method, defaults included.
+    fits : int
+        How many fits are paid for together.
+    version : str
+        Of the software.
+
+    Examples
+    --------
+    >>> few, many = (Terms("[table]", rows, "1", "", "pure", "ladder") for rows in (500, 501))
+    >>> len(few.hash()), few.hash() == many.hash()
+    (64, False)
+    """
+
+    schema: str
+    size: int | None
+    epsilon: str
+    delta: str
+    definition: Definition
+    method: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    fits: int = 1
+    version: str = __version__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the terms as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Terms":
+        """Read terms that `to_dict` wrote."""
+        return cls(**values)
+
+    def hash(self) -> str:
+        """Give the SHA-256 of the canonical JSON of all terms, in hexadecimal."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def stated_options(settings: Any) -> dict[str, Any]:
+    """Return the settings of a method as plain JSON values; numbers that must stay exact become text."""
+    if settings is None:
+        return {}
+    assert is_dataclass(settings) and not isinstance(settings, type)
+    stated: dict[str, Any] = _plain(asdict(settings))
+    return stated
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, Fraction) else value

@@ -1,0 +1,37 @@
+"""Names as they are shown: on a terminal, on a page, in a message. What cannot be seen is spelled out.
+
+A name comes from a schema or a table that somebody else may have written. Escape sequences would speak to the terminal,
+changes of direction rewrite what stands around a name, a line break in it starts a line that says something else.
+"""
+
+import re
+
+# Control characters (escape sequences begin with one), marks and changes of direction, separators of lines, and
+# lone surrogates, which stand for bytes that are no text.
+_CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_TEXT, _IN_NAMES = re.compile(f"[{_CONTROL}]"), re.compile(f"[{_CONTROL}\t\n]")
+
+
+def visible(name: str) -> str:
+    r"""Return a name on one line, in which nothing acts and nothing is hidden.
+
+    Examples
+    --------
+    >>> print(visible("pay\x1b[2J\nin all"))
+    pay\x1b[2J\nin all
+    """
+    return _IN_NAMES.sub(_spelled, name)
+
+
+def visible_text(text: str) -> str:
+    """Return text of several lines, in which nothing acts and nothing is hidden; its own line breaks are kept."""
+    return _IN_TEXT.sub(_spelled, text)
+
+
+def visible_json(text: str) -> str:
+    r"""Return JSON that means the same, with what cannot be seen written as ``\u0085``."""
+    return _IN_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
