@@ -75,7 +75,8 @@ def industry_schema() -> Schema:
     pay = Column(
         "pay", "integer", 0, MAX_PAY, grid="log", source="thousand dollars; far above any published payroll"
     )
-    panel = Panel("site", "opened", "closed", YEARS[0], YEARS[-1])
+    known = "the (fictitious) register of licences lists every site with its years"
+    panel = Panel("site", "opened", "closed", YEARS[0], YEARS[-1], source=known)
     return Schema((staff, pay), "workplace", name="industry-example", panel=panel)
 
 
