@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test audit bench docs lint types imports tests clean
+.PHONY: demo test audit bench docs dist minimum lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,6 +32,24 @@ bench: $(VENV)/.installed
 docs: $(VENV)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site
 
+# sdist and wheel in dist/, the same bytes from the same commit.
+dist:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check build
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build
+
+# The core's tests with the oldest versions that pyproject.toml promises, in an environment of their own; some minutes.
+MINIMUM := .venv-minimum
+CORE := tests/schema tests/examples tests/frames tests/quantiles tests/privacy tests/synthesis tests/test_minimal_install.py
+
+minimum:
+	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/pip install --quiet --disable-pip-version-check uv
+	$(MINIMUM)/bin/uv pip install --quiet --python $(MINIMUM)/bin/python --resolution lowest-direct \
+		--editable ".[files,databases,scale]" --group test --group studies
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 $(CORE)
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -46,4 +64,4 @@ tests: $(VENV)/.installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 clean:
-	rm -rf $(VENV) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(MINIMUM) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -25,6 +25,7 @@ _GUESTS = {
     "SECURITY.md": "project/security.md",
     "VISION.md": "project/vision.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
     "CHANGELOG.md": "project/changelog.md",
 }
 _FOLDERS = {

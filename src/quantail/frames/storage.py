@@ -105,7 +105,7 @@ def labels_in(column: Column, type_: pa.DataType) -> pa.Array:
 
 
 def _holds_integers(type_: pa.DataType, column: Column) -> bool:
-    limits = np.iinfo(type_.to_pandas_dtype())
+    limits = np.iinfo(str(type_))  # both libraries call them int8, uint16, ...
     held = (column.lower or 0, column.upper or 0, *special_numbers(column))
     return int(limits.min) <= min(held) and max(held) <= int(limits.max)
 
