@@ -50,7 +50,7 @@ class Case:
     def of(cls, table: Any, schema: Schema) -> Case:
         """Read a table; units are put in public order, as synthetic panels are."""
         (column,) = schema.confidential
-        return cls(table, schema, confidential_panel(table, schema).in_public_order().values[column.name])
+        return cls(table, schema, confidential_panel(table, schema).values[column.name])
 
 
 def chosen_lbd_methods(names: Iterable[str]) -> list[str]:

@@ -51,7 +51,7 @@ def test_synth_keeps_public_columns(folder):
     )
     assert code == 0, said
     real, made = (pa.parquet.read_table(name) for name in ("real.parquet", "out.simulated.parquet"))
-    assert made["size"].equals(real["size"])
+    assert made["size"].to_pylist() == sorted(real["size"].to_pylist())  # the order of rows is not public
     assert made["pay"].null_count > 0
 
 

@@ -11,7 +11,7 @@ from quantail.frames import confidential_panel
 
 
 def staff_of(table):
-    return confidential_panel(table, industry_schema()).in_public_order().values["staff"]
+    return confidential_panel(table, industry_schema()).values["staff"]
 
 
 def test_the_schema_admits_the_panel_and_sources_every_bound():

@@ -37,7 +37,7 @@ def released(frame):
     """What a fit releases; the description of the original's library aside."""
     model = TableSynthesizer(SCHEMA, 1, noise="simulated", seed=11).fit(frame)
     form = model.to_dict()
-    form.pop("shape")
+    form.pop("library")
     return form, model.sample(5, seed=1)
 
 

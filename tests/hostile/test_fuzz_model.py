@@ -62,7 +62,7 @@ def changed(form: dict[str, Any], changes: list[tuple[list[int], str, Any]]) -> 
                 break
             keys = list(node) if isinstance(node, dict) else list(range(len(node)))
             if place == 0:  # the plan alone has more parts than all the rest
-                keys += [key for key in ("groups", "shape", "schema", "list") if key in node] * 6
+                keys += [key for key in ("groups", "library", "schema", "list") if key in node] * 6
             key = keys[step % len(keys)]
             child = node[key]
             if place == len(steps) - 1 or not isinstance(child, dict | list) or not child:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from quantail.cli import app
 from quantail.errors import QuantailError
-from quantail.frames import FrameShape, check_table, confidential_columns, read_header, read_table
+from quantail.frames import check_table, confidential_columns, read_header, read_table
 from quantail.schema import Column, Schema
 
 CANARIES = ("canary", "73917391")  # in every planted value, and in nothing else
@@ -59,7 +59,6 @@ def admit(path: Path) -> None:
         for problem in check_table(table, SCHEMA, internal=True):
             silent(str(problem))
         confidential_columns(table, SCHEMA)
-        silent(str(FrameShape.of(table, SCHEMA)))
     except QuantailError as error:
         silent(f"{error} {error.__cause__} {error.__context__}")
 

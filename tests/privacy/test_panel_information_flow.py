@@ -154,9 +154,7 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
     def confidential_panel(frame: Any, schema: Any) -> PanelData:
         data = read(frame, schema)
         values = {name: array.view(Marked) for name, array in data.values.items()}
-        return PanelData(
-            schema, data.units, data.entry, data.exit, data.group, data.public, values, data.rows
-        )
+        return PanelData(schema, data.units, data.entry, data.exit, data.group, data.public, values)
 
     def answered(self: Gate, leaf: Any, counts: Any, sensitivity: int) -> Any:
         # Else the mark was lost on the way, and nothing is watched; these two only pick or fill in public points.

@@ -98,16 +98,17 @@ class TestNotAModel:
         text = json.dumps(form)
         self.refused(tmp_path, text[: int(share * len(text))])
 
-    @pytest.mark.parametrize("other", [0, 1, 2, "3", None, [3]])
+    @pytest.mark.parametrize("other", [0, 1, 2, 4, "3", None, [3]])
     def test_another_format(self, tmp_path, form, other):
-        assert "format" in self.refused(tmp_path, json.dumps({**form, "format": other}))
+        told = self.refused(tmp_path, json.dumps({**form, "format": other}))
+        assert "not of format 3" in told and ("do not publish" in told) == (other == 2)
 
     def test_every_missing_key_is_noticed(self, tmp_path, form):
         for key in set(form) - {"notice", "definition", "neighbours", "unit", "rows"}:
             self.refused(tmp_path, json.dumps({k: v for k, v in form.items() if k != key}))
 
     @pytest.mark.parametrize("wrong", [None, 7, "text", [], {}, [None], [[]]])
-    @pytest.mark.parametrize("key", ["schema", "plan", "shape", "groups"])
+    @pytest.mark.parametrize("key", ["schema", "plan", "library", "groups"])
     def test_wrong_types_at_the_top(self, tmp_path, form, key, wrong):
         self.refused(tmp_path, json.dumps({**form, key: wrong}))
 

@@ -48,7 +48,7 @@ def synthesise(table, schema=ALONE, epsilon=1, seed=0):
 
 def assert_sound(synthetic, original, schema=ALONE):
     """Public columns kept; nothing outside entry to exit, beyond bounds or fractional."""
-    made, real = (confidential_panel(table, schema).in_public_order() for table in (synthetic, original))
+    made, real = (confidential_panel(table, schema) for table in (synthetic, original))
     assert made.units.equals(real.units)
     np.testing.assert_array_equal(made.entry, real.entry)
     np.testing.assert_array_equal(made.exit, real.exit)
@@ -65,8 +65,10 @@ def assert_sound(synthetic, original, schema=ALONE):
 
 def test_a_panel_with_groups_public_columns_and_pay_comes_back_sound(model, two_industries):
     synthetic = model.sample(seed=1)
-    assert synthetic.column_names == [name for name in two_industries.column_names]
-    assert synthetic.schema.equals(two_industries.schema)
+    assert synthetic.column_names[:5] == ["lbdnum", "firstyear", "lastyear", "sic3", "mu"]
+    assert set(synthetic.column_names) == set(two_industries.column_names)
+    assert synthetic.schema.field("sic3").type == pa.string()
+    assert {str(field.type) for field in synthetic.schema if field.name != "sic3"} == {"int64"}
     assert_sound(synthetic, two_industries, FULL)
 
 
@@ -162,7 +164,7 @@ def test_other_columns_than_employment(columns):
 
 def test_a_large_budget_reproduces_totals_and_size_classes(industry):
     table = industry.slice(0, 2500)
-    real = confidential_panel(table, ALONE).in_public_order().values["emp"]
+    real = confidential_panel(table, ALONE).values["emp"]
     made = confidential_panel(synthesise(table, epsilon=100), ALONE).values["emp"]
     assert gross_mape(real, made) < 15
     assert size_class_difference(real, made) < 2
@@ -197,7 +199,7 @@ def test_zeros_are_as_frequent_as_they_were():
 
 @pytest.mark.slow
 def test_epsilon_one_meets_totals_and_size_classes(industry):
-    real = confidential_panel(industry, ALONE).in_public_order().values["emp"]
+    real = confidential_panel(industry, ALONE).values["emp"]
     made = [confidential_panel(synthesise(industry, seed=s), ALONE).values["emp"] for s in range(2)]
     assert np.mean([gross_mape(real, panel) for panel in made]) < 10
     assert np.mean([size_class_difference(real, panel) for panel in made]) < 4

@@ -121,7 +121,7 @@ class Script:
 
 def answered(table, settings, schema, answers=None):
     """Fit with scripted answers; return the release, the leaves in order of use, and the noise."""
-    data = confidential_panel(table, schema).in_public_order()
+    data = confidential_panel(table, schema)
     plan = plan_yearly(settings, schema, len(data), F(1), "panel")
     paths = {id(leaf): path for path, leaf in leaf_paths(plan)}
     noise, used = Script(answers), []

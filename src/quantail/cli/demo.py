@@ -163,7 +163,7 @@ def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
 
     table, schema = industry_example(), industry_schema()
     synthetic = _release_panel(folder, table, schema, epsilon, quiet)
-    real, made = (confidential_panel(f, schema).in_public_order().values["staff"] for f in (table, synthetic))
+    real, made = (confidential_panel(f, schema).values["staff"] for f in (table, synthetic))
     dynamics = evaluate(table, synthetic, schema=schema, measures=["panel"])
     write_report(table, synthetic, folder / _PANEL_REPORT, schema=schema, measures=dynamics)
     workplaces = f"from {table.num_rows:,} made-up workplaces, 2001-2015"

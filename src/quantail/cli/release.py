@@ -16,7 +16,7 @@ import pyarrow as pa
 from quantail.cli.account import Account, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
-from quantail.frames import Place, Where, check_table, read_table
+from quantail.frames import Place, Where, check_table, empty_release, read_table
 from quantail.privacy.budget import as_decimal, epsilon_from, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.schema import Schema
@@ -134,7 +134,7 @@ def paid_fit(
     table = read_fitting(file, schema)
     if rehearse is not None:
         public_rows = table.num_rows if schema.neighbours == "replace-one" else 0
-        rehearse(table.select(list(schema.names)).slice(0, 0), public_rows)
+        rehearse(empty_release(schema), public_rows)
     # For its cost and unit; the fit plans again, group by group.
     plan = maker.plan(max(table.num_rows, 1), fits)
     if fits > 1:

@@ -19,7 +19,7 @@ from quantail.engines.partitioned_rows import PartitionedRows
 from quantail.engines.partitions import Partitions, StretchSource
 from quantail.engines.store import Store
 from quantail.errors import OptionError
-from quantail.frames import FrameShape
+from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
 from quantail.synthesis import TableModel, TableSynthesizer
 from quantail.synthesis.model import BLOCK
@@ -96,7 +96,8 @@ def synthesize_table(
         )
     check_empty(output)
     empty = parts.empty()
-    shape, true = FrameShape.of(empty, maker.schema), parts.sizes()
+    require_columns(empty.column_names, maker.schema)
+    true = parts.sizes()
     terms = maker.terms(sum(true.values()))
     sizes = maker.begin(true, terms, ledger)
     pools = sorted(maker.pools(sizes), key=lambda pool: -sum(true[key] for key in pool))
@@ -111,7 +112,7 @@ def synthesize_table(
     for done, _ in enumerate(engine.each(release_pool, small), start=1):
         if progress is not None:
             progress("groups", done / len(small))
-    return maker.assemble(shape, sizes, _fitted(maker.pools(sizes), output), terms)
+    return maker.assemble("pyarrow", sizes, _fitted(maker.pools(sizes), output), terms)
 
 
 def release_pool(task: PoolTask) -> None:
@@ -121,7 +122,7 @@ def release_pool(task: PoolTask) -> None:
         table = task.empty if task.source is None else task.source.read()
         held = HeldTable(table, task.maker.schema)
         columns = task.maker.fit_pool(task.pool, task.sizes, held.rows(task.pool))
-        model = task.maker.assemble(held.shape, task.sizes, dict.fromkeys(task.pool, columns), task.terms)
+        model = task.maker.assemble(held.library, task.sizes, dict.fromkeys(task.pool, columns), task.terms)
         store.decide(name, json.dumps(model.to_dict()))
     for block in _blocks(task):
         write_block(block)
@@ -131,9 +132,7 @@ def _release_large(task: PoolTask, engine: Engine) -> None:
     assert task.source is not None
     maker, rows = task.maker, PartitionedRows(engine, task.source, task.maker.schema)
     columns = maker.fit_pool(task.pool, task.sizes, rows)
-    model = maker.assemble(
-        FrameShape.of(task.empty, maker.schema), task.sizes, dict.fromkeys(task.pool, columns), task.terms
-    )
+    model = maker.assemble("pyarrow", task.sizes, dict.fromkeys(task.pool, columns), task.terms)
     Store(task.output / MODELS).decide(group_name(task.pool), json.dumps(model.to_dict()))
     for _ in engine.each(write_block, _blocks(task)):
         pass

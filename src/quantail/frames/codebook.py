@@ -1,13 +1,11 @@
 """The codebook of a statistical file: labels, formats and missing codes that its header declares.
 
-Stata, SPSS and SAS files say more about a column than its type. It is read from the header, travels as
-metadata of an Arrow table (so Parquet and Arrow files keep it, too) and with a released model, and is written
-into synthetic files again. Like column names it is taken to be public; where the schema lists the categories
-of a column, labels of other values are dropped.
+Stata, SPSS and SAS files say more about a column than its type. What the header of a file declares is read, and travels
+as metadata of an Arrow table (so Parquet and Arrow files keep it, too). It never reaches a synthetic file: programs
+choose widths, storage and labels by looking at rows. The codebook of a release follows from the schema.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -16,8 +14,17 @@ import pyarrow as pa
 
 from quantail.errors import ModelError
 from quantail.schema import Column, Schema
+from quantail.schema.storage import storage_of
 
 _KEY = b"quantail.codebook"
+DECLARED = "schema"  # in place of a program: what the schema says, in no program's language
+_FIRST_TAG = -1_000_000_001
+# Numbers that stand for Stata's and SAS's missing values with a letter, ".a" to ".z".
+TAGS = {_FIRST_TAG - place: letter for place, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
+# Stata's types of whole numbers.
+_NARROW = {"int8": (-127, 100), "int16": (-32_767, 32_740), "int32": (-2_147_483_647, 2_147_483_620)}
+_MOST_CODES = 3  # that SPSS knows for a column
+_WIDEST = 32  # what SAS can show
 Value = float | str
 
 
@@ -62,7 +69,7 @@ class Codebook:
     Attributes
     ----------
     program : str
-        "stata", "spss" or "sas": whose language formats are written in.
+        "stata", "spss" or "sas": whose language formats are written in; "schema" if they are widths and decimals.
     label : str
         What the table is, in words.
     entries : tuple of (name, Entry)
@@ -96,12 +103,6 @@ class Codebook:
         own = {_KEY: json.dumps(self.to_dict()).encode()} if self else {}
         return table.replace_schema_metadata(rest | own)
 
-    def public(self, schema: Schema) -> "Codebook":
-        """Keep what may be released: columns of the schema, and labels of values that it declares."""
-        known = dict(self.entries)
-        columns = [column for column in schema.columns if column.name in known]
-        return Codebook(self.program, self.label, tuple((c.name, _public(known[c.name], c)) for c in columns))
-
     def entry(self, name: str) -> Entry:
         """Return what is known about a column, which may be nothing."""
         return dict(self.entries).get(name, Entry())
@@ -126,26 +127,65 @@ class Codebook:
         return cls(data["program"], data["label"], entries)
 
 
-def spelled(value: Value) -> str:
-    """Spell a value as a schema lists it: whole numbers without a decimal point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def declared_codebook(schema: Schema) -> Codebook:
+    """Return the codebook of what is released, which follows from the schema alone.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("jobs", "integer", 0, 500, label="Jobs in March"),), unit="firm")
+    >>> declared_codebook(schema).entry("jobs")
+    Entry(label='Jobs in March', format='3.0', storage='int16', measure='scale', width=0, size=0, values=(), missing=())
+    """
+    entries = []
+    for column in schema.columns:
+        in_periods = schema.panel is not None and not column.public
+        names = schema.panel.stored_as(column.name) if schema.panel and in_periods else (column.name,)
+        entries += [(name, _declared(column)) for name in names]
+    return Codebook(DECLARED, schema.name, tuple(entries))
 
 
-def _public(entry: Entry, column: Column) -> Entry:
-    if not column.categories:
-        return entry
-    declared = {*column.categories, *(spelled(float(code)) for code in column.missing_codes)}
-    public = _shallow(entry) | {
-        "values": tuple((value, label) for value, label in entry.values if spelled(value) in declared)
-    }
-    if entry.storage == "string":  # files make texts as wide as the longest one that some row holds
-        size = max(len(label.encode()) for label in column.labels)
-        public |= {"size": size, "width": 0, "format": re.sub(r"\d+", str(size), entry.format)}
-    return Entry(**public)
+def _declared(column: Column) -> Entry:
+    storage = storage_of(column)
+    if column.is_labelled:
+        measure = "ordinal" if column.type == "ordinal" else "nominal"
+        if storage in ("string", "category"):
+            size = max((len(label.encode()) for label in column.labels), default=0)
+            return Entry(column.label, storage="string", measure=measure, size=size)
+        if column.type == "boolean":
+            values: tuple[tuple[Value, str], ...] = ((0.0, "false"), (1.0, "true"))
+            return Entry(column.label, "1.0", "int8", measure, values=values)
+        codes = [float(label) for label in column.labels]
+        return Entry(column.label, _digits(codes, 0), _narrowest(codes), measure)
+    if storage == "string":
+        return Entry(column.label, storage="string", size=10 if column.type == "date" else 26)
+    if column.is_dated:
+        return Entry(column.label, storage="int32" if column.type == "date" else "double", measure="scale")
+    plain_codes = tuple(code for code in column.missing_codes if code not in TAGS)
+    bounds = [n for n in (column.lower, column.upper, *plain_codes, *column.atoms) if n is not None]
+    missing = tuple((code, code) for code in plain_codes) if len(plain_codes) <= _MOST_CODES else ()
+    if column.type == "integer":
+        kind = storage if storage in _NARROW and storage_holds(storage, bounds) else _narrowest(bounds)
+        return Entry(column.label, _digits(bounds, 0), kind, "scale", missing=missing)
+    shown = "" if column.decimals is None else _digits(bounds, column.decimals)
+    return Entry(column.label, shown, "float" if storage == "float32" else "double", "scale", missing=missing)
 
 
-def _shallow(entry: Entry) -> dict[str, Any]:
-    return {part.name: getattr(entry, part.name) for part in fields(entry)}
+def _narrowest(numbers: list[float]) -> str:
+    """Name the narrowest of Stata's types that holds whole numbers."""
+    return next((name for name in _NARROW if numbers and storage_holds(name, numbers)), "double")
+
+
+def storage_holds(name: str, numbers: list[float]) -> bool:
+    """Say whether one of Stata's types of whole numbers holds all of these; its largest codes mean missing."""
+    least, most = _NARROW[name]
+    return all(least <= number <= most for number in numbers)
+
+
+def _digits(numbers: list[float], decimals: int) -> str:
+    """Return width and decimals of a column of numbers, as "8.2"; empty if it would be too wide to be shown."""
+    width = max((len(str(int(number))) + (number < 0) for number in numbers), default=0)
+    width += decimals + 1 if decimals else 0
+    return f"{width}.{decimals}" if 0 < width <= _WIDEST else ""
 
 
 def _entry(data: Any) -> Entry:

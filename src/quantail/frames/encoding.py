@@ -6,7 +6,7 @@ as codes (the number of labels where missing). `encode` turns them into the plai
 alone; a number whose status is not "value" is NaN: it is *absent* (privacy/proofs/absent.md).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,17 @@ def decode(parts: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArr
             values = settled(parts[name], column) if name in related - placed else parts[name]
             columns[name] = _joined(values, status, column, room)
     return columns
+
+
+def content_order(keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the order of rows by the first key, then by the second, and so on; missing numbers come last.
+
+    Examples
+    --------
+    >>> content_order([np.array([1, 0, 1]), np.array([2.0, 5.0, np.nan])]).tolist()
+    [1, 0, 2]
+    """
+    return np.lexsort(tuple(reversed(keys)))
 
 
 def settled(values: Floats, column: Column) -> Floats:

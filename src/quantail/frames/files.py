@@ -179,12 +179,18 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
     overwrite : bool
         Replace a file or table that exists; otherwise that is a DataError.
     """
-    table = open_frame(frame).to_arrow()
+    table = _own_metadata(open_frame(frame).to_arrow())
     place = check_output(where, overwrite, table.num_rows)
     if place.scheme == "file":
         _write_file(table, place, overwrite)
     else:
         _write_database(table, place, overwrite)
+
+
+def _own_metadata(table: pa.Table) -> pa.Table:
+    """Leave out what libraries note about themselves and the table that they held, such as pandas its index."""
+    known = {key: text for key, text in (table.schema.metadata or {}).items() if key.startswith(b"quantail")}
+    return table.replace_schema_metadata(known or None)
 
 
 _ADVICE = "check space and permissions, and that columns hold plain values"

@@ -39,6 +39,17 @@ def kind_of(table: Table) -> Kind:
     raise DataError(f"tables of {name} are not supported; convert it to pandas, polars or pyarrow")
 
 
+def library_kind(frame: Any) -> Kind:
+    """Tell which library a native table belongs to: all that is taken over from it into what is released.
+
+    Examples
+    --------
+    >>> library_kind(pa.table({"pay": [1.5]}))
+    'pyarrow'
+    """
+    return kind_of(open_frame(frame))
+
+
 def arrow_column(table: Table, name: str) -> pa.Array | None:
     """One column as an Arrow array without dictionary encoding, or None if its values do not share a type."""
     try:

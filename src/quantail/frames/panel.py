@@ -2,8 +2,7 @@
 
 Notation: n units, T periods, place k = period - start. Every confidential column is an (n, T) array of floats,
 NaN exactly where a unit is not active. Entry, exit, groups, public columns and the identities of units are
-public; the order of rows is not declared anywhere, so it must not be released: a file may be sorted by size.
-`PanelData` keeps it, so that a table can be rebuilt as it was; `PanelData.in_public_order` forgets it.
+public; the order of rows is not: the border forgets it, and sorts units by their identities.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import ArrayLike, NDArray
 
 from quantail.errors import ModelError, SchemaError
@@ -32,17 +30,15 @@ class PanelData:
     schema : Schema
         What is public about the panel; its `panel` is set.
     units : pyarrow.Array, length n
-        Identities, as the table holds them.
+        Identities: int64 if all are whole numbers, else text.
     entry, exit : int64 arrays, shape (n,)
         First and last active period, both inclusive.
     group : int64 array, shape (n,)
         Place of each unit's group in `groups`.
     public : mapping of str to pyarrow.Array, length n each
-        Public columns, grouping ones included, as the table holds them.
+        Public columns, grouping ones included, in the types of the schema.
     values : mapping of str to float64 array, shape (n, T)
         Confidential columns in synthesis order; NaN outside entry to exit and nowhere else.
-    rows : pair of int64 arrays, optional
-        Unit and place of every row of a long table; None stands for active periods, unit by unit.
     """
 
     schema: Schema
@@ -52,7 +48,6 @@ class PanelData:
     group: Integers
     public: Mapping[str, pa.Array]
     values: Mapping[str, Floats]
-    rows: tuple[Integers, Integers] | None = None
 
     def __post_init__(self) -> None:
         panel = panel_of(self.schema)
@@ -103,7 +98,7 @@ class PanelData:
         return tuple(product(*(self.schema.column(name).categories for name in self.schema.by)))
 
     def take(self, units: ArrayLike) -> "PanelData":
-        """Keep the units at the given places, in that order; the rows of a long table are put in order."""
+        """Keep the units at the given places, in that order."""
         places = np.asarray(units, dtype=np.int64)
         chosen = pa.array(places)
         return replace(
@@ -114,17 +109,11 @@ class PanelData:
             group=self.group[places],
             public={name: array.take(chosen) for name, array in self.public.items()},
             values={name: array[places] for name, array in self.values.items()},
-            rows=None,
         )
 
     def of_group(self, group: int) -> "PanelData":
         """Keep the units of one group; there may be none."""
         return self.take(np.flatnonzero(self.group == group))
-
-    def in_public_order(self) -> "PanelData":
-        """Sort by unit, so that nothing is told by the order of rows; do this before anything is released."""
-        units = self.units.dictionary_decode() if pa.types.is_dictionary(self.units.type) else self.units
-        return self.take(pa.compute.array_sort_indices(units).to_numpy())
 
     def with_values(self, values: Mapping[str, Floats]) -> "PanelData":
         """Replace the confidential values and keep everything that is public (partial synthesis)."""

@@ -17,7 +17,8 @@ from quantail.errors import DataError
 from quantail.frames.border import clip_to_bounds
 from quantail.frames.native import Table, arrow_column, open_frame
 from quantail.frames.panel import Floats, Integers, PanelData, panel_of
-from quantail.frames.panel_index import PanelIndex, differing, read_index, stored_column
+from quantail.frames.panel_index import PanelIndex, differing, read_index
+from quantail.frames.public_content import public_column
 from quantail.frames.rules import Problem, admit_column, admit_table
 from quantail.schema import Column, Schema
 
@@ -35,7 +36,7 @@ def confidential_panel(frame: Any, schema: Schema) -> PanelData:
     Returns
     -------
     PanelData
-        Units in the order of the table (long: of their first row); values clipped to the public bounds.
+        Units sorted by their identities; values clipped to the public bounds.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def admit_panel(table: Table, schema: Schema, clip: bool = True) -> tuple[PanelD
             values[column.name] = clip_to_bounds(outcome, column) if clip else outcome
     if problems:
         return None, problems
-    return PanelData(schema, index.units, index.entry, index.exit, groups, public, values, index.rows), []
+    return PanelData(schema, index.units, index.entry, index.exit, groups, public, values), []
 
 
 def _public_columns(
@@ -94,15 +95,13 @@ def _public_columns(
     problems: list[Problem] = []
     group = np.zeros(len(index.units), dtype=np.int64)
     for column in (column for column in schema.columns if column.public):
-        stored = stored_column(table, column.name)
-        codes = _row_codes(table, column.name)
-        if stored is None or codes is None:
-            hint = "store them in one plain type"
-            problems.append(Problem(column.name, "holds values of several types", hint))
-        elif index.differs(codes):
+        content = public_column(table, column)
+        if isinstance(content, Problem):
+            problems.append(content)
+        elif index.differs(_row_codes(content)):
             problems.append(differing(column.name))
         else:
-            public[column.name] = stored.take(pa.array(index.speaker))
+            public[column.name] = content.take(pa.array(index.speaker))
     for name in schema.by:
         column = schema.column(name)
         outcome = admit_column(table, replace(column, public=False))
@@ -121,10 +120,7 @@ def _history(table: Table, schema: Schema, column: Column, index: PanelIndex) ->
         values = _numbers(table, name, column)
         if isinstance(values, Problem):
             return values
-        if index.rows is None:
-            history[:, place] = values
-        else:
-            history[index.rows] = values
+        history[index.unit, place if index.place is None else index.place] = values
     return history if (trouble := _activity(history, column, index)) is None else trouble
 
 
@@ -158,14 +154,11 @@ def _numbers(table: Table, name: str, column: Column) -> Floats | Problem:
     return values
 
 
-def _row_codes(table: Table, name: str) -> NDArray[Any] | None:
+def _row_codes(content: pa.Array) -> NDArray[Any]:
     """Code the values of a public column so that equal ones, missing ones included, have equal codes."""
-    data = arrow_column(table, name)
-    if data is None or pa.types.is_nested(data.type):
-        return None
-    if pa.types.is_null(data.type):
-        return np.zeros(len(data), dtype=np.int64)
-    encoded = data.dictionary_encode(null_encoding="encode")
+    if pa.types.is_dictionary(content.type):
+        content = content.indices
+    encoded = content.dictionary_encode(null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
 
 

@@ -1,7 +1,7 @@
 """Which unit and period every row of a panel's table belongs to, and when each unit is active.
 
-Units are numbered in the order of their first row. What belongs to the unit must be the same in all of its
-rows, so any of them speaks for it.
+Units are numbered in the order of their identities, never in that of the rows: a file may be sorted by size. What
+belongs to the unit must be the same in all of its rows, so any of them speaks for it.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.frames.native import Table, arrow_column
 from quantail.frames.panel import Integers, panel_of
+from quantail.frames.public_content import identities
 from quantail.frames.rules import Problem
 from quantail.schema import Panel, Schema
 
@@ -27,7 +28,7 @@ class PanelIndex:
     Attributes
     ----------
     units : pyarrow.Array, length n
-        Identities, as the table holds them.
+        Identities, sorted.
     unit : int64 array, one per row
         Number of the row's unit.
     speaker : int64 array, shape (n,)
@@ -47,11 +48,6 @@ class PanelIndex:
     exit: Integers
     active: NDArray[np.bool_]
     place: Integers | None
-
-    @property
-    def rows(self) -> tuple[Integers, Integers] | None:
-        """Unit and place of every row of a long table, None for a wide one."""
-        return None if self.place is None else (self.unit, self.place)
 
     def differs(self, values: NDArray[Any]) -> bool:
         """Say whether a column differs between rows of one unit."""
@@ -89,34 +85,24 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
     return PanelIndex(units, unit, speaker, entry, exit_, active, place)
 
 
-def stored_column(table: Table, name: str) -> pa.Array | None:
-    """One column as Arrow holds it, dictionary encoding included, or None if its values do not share a type."""
-    try:
-        data = table.get_column(name).to_arrow()
-        data = data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
-        return data.cast(pa.large_string()) if pa.types.is_string_view(data.type) else data
-    except Exception:  # conversion errors come from three libraries and quote the value they stopped at
-        return None
-
-
 def differing(name: str) -> Problem:
     """Describe a column that should belong to the unit and does not."""
     return Problem(name, "differs between rows of one unit", "give a unit the same value in all of its rows")
 
 
 def _units(table: Table, panel: Panel) -> tuple[pa.Array, Integers, Integers] | Problem:
-    stored, plain = stored_column(table, panel.unit), arrow_column(table, panel.unit)
-    if stored is None or plain is None or pa.types.is_nested(plain.type):
-        return Problem(panel.unit, "holds values of several types", "store identities as text or numbers")
-    if plain.null_count or _has_nan(plain):
-        return Problem(panel.unit, "holds missing values", "give every row the identity of its unit")
-    unit = plain.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    speaker = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    found = identities(table, panel.unit)
+    if isinstance(found, Problem):
+        return found
+    encoded = found.dictionary_encode()
+    order = pa.compute.array_sort_indices(encoded.dictionary).to_numpy()
+    unit = np.argsort(order)[encoded.indices.to_numpy(zero_copy_only=False)]
+    speaker = np.zeros(order.size, dtype=np.int64)
     speaker[unit] = np.arange(unit.size)
     if panel.layout == "wide" and speaker.size < unit.size:
         hint = 'keep one row per unit, or write layout = "long"'
         return Problem(panel.unit, "holds the same unit more than once", hint)
-    return stored.take(pa.array(speaker)), unit, speaker
+    return encoded.dictionary.take(pa.array(order)), unit, speaker
 
 
 def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | None:

@@ -12,11 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.errors import DataError
 from quantail.frames.native import Table, arrow_column
 from quantail.schema import Column, Schema
 from quantail.schema.column import OTHER
 from quantail.schema.dates import DateType, date_number
 from quantail.schema.kinds import special_numbers
+from quantail.schema.storage import holds
 
 _DAY = 86_400.0
 
@@ -74,9 +76,28 @@ def admit_column(
         return _all_missing(len(data), column) if column.missing else _missing(column)
     if data.null_count and not column.missing:
         return _missing(column)
-    if column.is_dated:
-        return _dates(data, column)
-    return _codes(data, column) if column.is_labelled else _numbers(data, column)
+    if column.is_labelled:
+        return _codes(data, column)
+    return _stored_as_declared(_dates(data, column) if column.is_dated else _numbers(data, column), column)
+
+
+def _stored_as_declared(
+    outcome: NDArray[np.float64] | Problem, column: Column
+) -> NDArray[np.float64] | Problem:
+    """Refuse public values that are kept and would not fit into the declared storage; others are clipped."""
+    if isinstance(outcome, Problem) or not column.public or not column.storage:
+        return outcome
+    there = outcome[~np.isnan(outcome)]
+    if there.size == 0 or holds(column, (there.min(), there.max())):
+        return outcome
+    return Problem(column.name, "holds values that its storage cannot hold", "declare a wider storage")
+
+
+def require_columns(names: Collection[str], schema: Schema) -> None:
+    """Raise a DataError that names the first column of a schema which a table lacks."""
+    for name in schema.names:
+        if name not in names:
+            raise DataError(f"column {name!r} is missing; add it to the table, or remove it from the schema")
 
 
 def outside_bounds(values: NDArray[np.generic], column: Column) -> tuple[int, int]:

@@ -15,9 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.frames.codebook import Codebook, Entry
+from quantail.frames.codebook import DECLARED, TAGS, Codebook, Entry
 from quantail.frames.dictionaries import decoded
-from quantail.frames.statistical_files import STATA, TAG_LETTERS
+from quantail.frames.statistical_files import STATA
 
 _LONGEST_TEXT = 2045
 _ROWS_AT_ONCE = 50_000
@@ -133,12 +133,13 @@ def _variable(table: pa.Table, field: pa.Field, book: Codebook) -> _Variable:
         raise DataError(
             f"column {field.name!r}: Stata has no such names; rename it, 32 letters or digits at most"
         )
-    own = book.program == "stata"
+    own = book.program in ("stata", DECLARED)
     entry, column = book.entry(field.name), table[field.name]
+    told = _format(entry, book)
     if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
         values = _texts(column, field.name, entry.size if own else 0)
         size, shown = values.dtype.itemsize, f"%{values.dtype.itemsize}s"
-        return _Variable(field.name, entry, size, f"S{size}", (entry.format if own else "") or shown, values)
+        return _Variable(field.name, entry, size, f"S{size}", told or shown, values)
     storage, usual = _STORAGES[_storage_name(field, entry if own else Entry())], ""
     if pa.types.is_temporal(field.type):
         usual = "%td" if pa.types.is_date(field.type) else "%tc"
@@ -149,9 +150,16 @@ def _variable(table: pa.Table, field: pa.Field, book: Codebook) -> _Variable:
         entry,
         storage.code,
         storage.numpy,
-        (entry.format if own else "") or usual or storage.format,
+        told or usual or storage.format,
         values,
     )
+
+
+def _format(entry: Entry, book: Codebook) -> str:
+    """Return the format that a codebook tells in Stata's language; of whole numbers the usual one does."""
+    if book.program == DECLARED and entry.format:
+        return "" if entry.format.endswith(".0") else f"%{entry.format}f"
+    return entry.format if book.program == "stata" else ""
 
 
 def _storage_name(field: pa.Field, entry: Entry) -> str:
@@ -169,7 +177,7 @@ def _numbers(column: pa.ChunkedArray, storage: Storage, name: str) -> tuple[Stor
     missing = np.asarray(numbers.is_null())
     values = np.array(numbers.fill_null(0.0).to_numpy(zero_copy_only=False))
     kinds = np.zeros(len(values), dtype=np.int64)
-    for code, letter in TAG_LETTERS.items():
+    for code, letter in TAGS.items():
         kinds[values == code] = ord(letter) - ord("a") + 1
     plain_values = values[~missing & (kinds == 0)]
     if plain_values.size and not _holds(storage, plain_values):

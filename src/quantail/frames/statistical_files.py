@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from quantail.frames.codebook import Codebook, Entry
+from quantail.frames.codebook import TAGS, Codebook, Entry
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
@@ -29,7 +29,6 @@ _TYPES = {
     "string": pa.string(),
 }
 _PROGRAMS = {"dta": "stata", "sav/zsav": "spss", "xport": "sas", "sas7bdat": "sas"}
-_FIRST_TAG = -1_000_000_001
 
 
 @dataclass(frozen=True)
@@ -220,11 +219,10 @@ def tag_code(letter: str) -> int:
     >>> tag_code("a"), tag_code("z")
     (-1000000001, -1000000026)
     """
-    return _FIRST_TAG - (ord(letter.lower()) - ord("a"))
+    return next(code for code, known in TAGS.items() if known == letter.lower())
 
 
-TAG_LETTERS = {tag_code(letter): letter for letter in "abcdefghijklmnopqrstuvwxyz"}
-_TAG_CODES = {float(code) for code in TAG_LETTERS}
+_TAG_CODES = {float(code) for code in TAGS}
 
 
 def _untagged(value: Any, kept: set[float]) -> float | None:

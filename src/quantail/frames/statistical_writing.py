@@ -9,10 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from quantail.errors import DataError
-from quantail.frames.codebook import Codebook
+from quantail.frames.codebook import DECLARED, TAGS, Codebook
 from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
-from quantail.frames.statistical_files import SAS, SPSS, TAG_LETTERS, Calendar
+from quantail.frames.statistical_files import SAS, SPSS, Calendar
+from quantail.frames.timeless import still_spss, still_transport
 
 _SHORT_NAME, _SHORT_LABEL = 8, 40  # what version 5 of the transport format allows
 _SPSS_FORMATS = {"date": "DATE11", "moment": "DATETIME23.3", "whole": "F12.0"}
@@ -23,7 +24,7 @@ def write_spss(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as an SPSS file."""
     book = Codebook.of(table)
     table = decoded(table)
-    own = dict(book.entries) if book.program == "spss" else {}
+    own = dict(book.entries) if book.program in ("spss", DECLARED) else {}
     texts = _texts(table)
     labels = {
         name: {value: text for value, text in entry.values if isinstance(value, str) == (name in texts)}
@@ -44,6 +45,7 @@ def write_spss(table: pa.Table, path: Path) -> None:
         variable_measure={name: entry.measure for name, entry in own.items() if entry.measure},
         variable_format=_formats(table, book, "spss", _SPSS_FORMATS),
     )
+    still_spss(path)
 
 
 def write_transport(table: pa.Table, path: Path) -> None:
@@ -61,6 +63,7 @@ def write_transport(table: pa.Table, path: Path) -> None:
         file_format_version=5 if is_short else 8,
         variable_format=_formats(table, book, "sas", _SAS_FORMATS),
     )
+    still_transport(path)
 
 
 def _package() -> Any:
@@ -73,8 +76,10 @@ def _labels(book: Codebook) -> dict[str, str]:
 
 def _formats(table: pa.Table, book: Codebook, program: str, usual: dict[str, str]) -> dict[str, str]:
     formats = {field.name: _usual(field.type, usual) for field in table.schema}
-    if book.program == program:
-        formats |= {name: entry.format for name, entry in book.entries if name in formats and entry.format}
+    if book.program in (program, DECLARED):
+        mark = "F" if book.program == DECLARED and program == "spss" else ""
+        told = {name: entry.format for name, entry in book.entries if name in formats and entry.format}
+        formats |= {name: f"{mark}{format_}" for name, format_ in told.items()}
     return {name: format_ for name, format_ in formats.items() if format_}
 
 
@@ -105,7 +110,7 @@ def _frame(table: pa.Table, calendar: Calendar) -> Any:
         if pa.types.is_temporal(field.type):
             column = calendar.to_numbers(column)
         numbers = column.cast(pa.float64(), safe=False).to_pandas()
-        if numbers.isin(list(TAG_LETTERS)).any():
+        if numbers.isin(list(TAGS)).any():
             raise DataError(
                 f"column {field.name!r} holds missing values with a letter, which only Stata files keep; "
                 "write a .dta file"

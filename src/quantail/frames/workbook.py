@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
 from quantail.frames.source import Source
+from quantail.frames.timeless import still_archive
 from quantail.frames.told_types import NUMBERS, told, told_columns
 from quantail.schema import Column, Schema
 
@@ -127,8 +129,9 @@ def write_workbook(table: pa.Table, path: Path) -> None:
         columns = [_cells(column, literal) for column in batch.columns]
         for row in zip(*columns, strict=True):
             sheet.append(row)
-    with path.open("xb") as file:
-        book.save(file)
+    with TemporaryFile() as made:
+        book.save(made)
+        still_archive(made, path)
 
 
 def _cells(column: pa.Array, literal: Callable[[str], Any]) -> list[Any]:

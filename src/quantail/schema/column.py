@@ -59,6 +59,11 @@ class Column:
         Values that many rows hold next to a continuous rest, such as 0 or a top code.
     other : bool
         Category columns: labels that are not listed become "other" instead of being refused.
+    label : str
+        What the column means, in words: the variable label of .dta, .sav and .xpt files.
+    storage : str
+        How the column is stored in what is released, for example "int16", "category" or "decimal128(12, 2)"
+        (`quantail.schema.storage`); empty for the default of its type.
 
     Raises
     ------
@@ -86,6 +91,8 @@ class Column:
     missing_codes: tuple[float, ...] = ()
     atoms: tuple[float, ...] = ()
     other: bool = False
+    label: str = ""
+    storage: str = ""
 
     def __post_init__(self) -> None:
         check_column(self)

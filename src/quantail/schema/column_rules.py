@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.dates import DateType, date_number, in_calendar
+from quantail.schema.storage import check_storage
 
 if TYPE_CHECKING:
     from quantail.schema.column import Column
@@ -36,6 +37,8 @@ def check_column(column: "Column") -> None:
     check_text(column.name, "the name of a column", "write the name as it stands in the table's header")
     if not isinstance(column.source, str) or not is_encodable(column.source):
         raise wrong(column, "source must be text", 'write where the bounds come from, or source = ""')
+    if not isinstance(column.label, str) or not is_encodable(column.label):
+        raise wrong(column, "label must be text", 'write what the column means, or label = ""')
     for option, allowed in (("type", get_args(ColumnType)), ("grid", get_args(Grid))):
         given = getattr(column, option)
         if given not in allowed:
@@ -59,6 +62,7 @@ def check_column(column: "Column") -> None:
     else:
         _check_number(column)
     _check_special(column)
+    check_storage(column)
 
 
 def _check_labels(column: "Column") -> None:

@@ -150,7 +150,14 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         return Column(column.name, "numeric", 0, 1, decimals=_POSITION_DECIMALS, predictors=predictors)
     lower, upper = _beside_atoms(column)
     return replace(
-        column, lower=lower, upper=upper, predictors=predictors, missing=False, missing_codes=(), atoms=()
+        column,
+        lower=lower,
+        upper=upper,
+        predictors=predictors,
+        missing=False,
+        missing_codes=(),
+        atoms=(),
+        storage="",
     )
 
 

@@ -1,8 +1,9 @@
-"""Rows that are given: the first columns of a table, kept as they are, for the others to be drawn in their light.
+"""Rows that are given: the first columns of a table, whose values are kept, for the others to be drawn in their light.
 
-Given rows are public or synthetic; nothing here touches confidential data. They go through the same border as a
-table that is fitted, so that codes, statuses and positions mean the same; then numbers are brought to the modelling
-scales of the released columns.
+What given rows hold is public or synthetic, but not the order they come in, nor how they are stored: public columns of
+a confidential table may be sorted by a confidential one. So rows are sorted by their values, groups first. They go
+through the same border as a table that is fitted, so that codes, statuses and positions mean the same; then numbers are
+brought to the modelling scales of the released columns.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,12 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, ModelError, OptionError
-from quantail.frames.encoding import encode
-from quantail.frames.native import Table, arrow_column, open_frame
+from quantail.frames.encoding import content_order, encode
+from quantail.frames.native import open_frame
 from quantail.frames.rules import Problem, admit_column, admit_table
 from quantail.quantiles import Scale
 from quantail.schema import Schema, core_of
@@ -24,10 +24,9 @@ from quantail.synthesis.column import NumericModel
 
 @dataclass(frozen=True)
 class Given:
-    """Given columns of n rows: as they came, and as plain columns of the schema's core."""
+    """Given columns, sorted: their numbers, days, seconds or codes, and the plain columns of the schema's core."""
 
-    rows: int
-    original: dict[str, pa.Array]
+    values: dict[str, NDArray[Any]]
     parts: dict[str, NDArray[Any]]
 
 
@@ -50,7 +49,10 @@ def read_given(frame: Any, schema: Schema) -> Given:
     if problems:
         raise DataError("the given rows do not fit the schema\n  " + "\n  ".join(map(str, problems)))
     admitted = {name: found for name, found in outcomes.items() if not isinstance(found, Problem)}
-    return Given(table.shape[0], _originals(table, names), encode(admitted, schema))
+    keys = [*schema.by, *(name for name in schema.names if name in admitted and name not in schema.by)]
+    order = content_order([admitted[name] for name in keys])
+    values = {name: found[order] for name, found in admitted.items()}
+    return Given(values, encode(values, schema))
 
 
 def _check_first(names: list[str], schema: Schema) -> None:
@@ -70,11 +72,6 @@ def _check_first(names: list[str], schema: Schema) -> None:
 def required(schema: Schema) -> tuple[str, ...]:
     """Return the columns that given rows must hold: groups and public columns."""
     return tuple(column.name for column in schema.columns if column.public or column.name in schema.by)
-
-
-def _originals(table: Table, names: Iterable[str]) -> dict[str, pa.Array]:
-    found = {name: arrow_column(table, name) for name in names}
-    return {name: data for name, data in found.items() if data is not None}
 
 
 def on_scales(

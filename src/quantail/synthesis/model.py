@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
-from quantail.frames import FrameShape
+from quantail.frames import Kind, release_table
 from quantail.privacy import Plan, Terms, check_seed
 from quantail.schema import Schema, core_of
 from quantail.synthesis.column import CategoryModel
@@ -26,7 +26,7 @@ from quantail.synthesis.fields import check_fields
 from quantail.synthesis.methods import METHODS, AnyColumn
 from quantail.synthesis.model_checks import check_group, check_rows
 
-FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 did not hold its terms
+FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 held types of the confidential table
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
 BLOCK = 2**18  # rows that are drawn and balanced together
@@ -56,6 +56,8 @@ class TableModel:
 
     Attributes
     ----------
+    library : {"pandas", "polars", "pyarrow"}
+        The library of the table that was fitted, and of those that are drawn; types follow from the schema.
     terms : Terms
         What was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card.
     options : dict
@@ -78,7 +80,7 @@ class TableModel:
     delta: str
     method: str
     private: bool
-    shape: FrameShape
+    library: Kind
     groups: tuple[GroupModel, ...]
     terms: Terms
     version: str = __version__
@@ -111,13 +113,14 @@ class TableModel:
             "balanced" rows follow the model with far less sampling error than "independent" ones (a scrambled
             Sobol sequence instead of independent uniforms); combining rules for replicates need the latter.
         given : frame, optional
-            Rows with the first columns in synthesis order (public ones, or a scenario): they are kept as they are,
-            and the other columns are drawn in the light of them. Models with public columns need them.
+            Rows with the first columns in synthesis order (public ones, or a scenario): their values are kept, and
+            the other columns are drawn in the light of them. Models with public columns need them. The order of
+            given rows is not kept: the result is sorted by their values.
 
         Returns
         -------
         frame or list of frames
-            Of the kind that was fitted.
+            Of the library that was fitted, with the columns, order and types that the schema says.
         """
         _check_draw(draw, seed, n=n, replicates=replicates)
         if n is None and given is None and self.rows > MOST_ROWS:
@@ -150,7 +153,7 @@ class TableModel:
         self._given(None, n)
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
         for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
-            yield self.shape.build(part, self.schema)
+            yield release_table(part, self.schema, self.library)
 
     def _given(self, frame: Any, n: int | None) -> Given | None:
         public = [column.name for column in self.schema.columns if column.public]
@@ -177,18 +180,16 @@ class TableModel:
                 parts.append(self._draw(group, rows.size, rng, balanced, own) | own)
         order = np.argsort(np.concatenate([rows for rows in members if rows.size]), kind="stable")
         columns = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
-        return self.shape.build(columns, self.schema, kept=given.original)
+        return release_table(columns, self.schema, self.library, given.values)
 
     def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
         blocks = self._blocks(n, rng, balanced)
-        if self.shape.kind == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
-            return pa.concat_tables(
-                self.shape.build(part, self.schema) for part in blocks
-            ).unify_dictionaries()
+        if self.library == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
+            return pa.concat_tables(release_table(part, self.schema, "pyarrow") for part in blocks)
         parts = list(blocks)
         names = core_of(self.schema).schema.names
         columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
-        return self.shape.build(columns, self.schema)
+        return release_table(columns, self.schema, self.library)
 
     def _blocks(self, n: int, rng: np.random.Generator, balanced: bool) -> Iterator[dict[str, NDArray[Any]]]:
         """Draw rows group by group, a block at a time."""
@@ -244,17 +245,13 @@ class TableModel:
         ]
         notice = {} if self.private else {"notice": NOT_PRIVATE}
         options = {"options": self.options} if self.options else {}
-        parts = {"shape": self.shape.to_dict(), "groups": groups}
+        parts = {"library": self.library, "groups": groups}
         return {"format": FORMAT, **notice, **self.facts(), **options, **parts}
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> "TableModel":
         """Rebuild a model from `to_dict`."""
-        if form.get("format") != FORMAT:
-            raise ModelError(
-                f"this model is not of format {FORMAT}: draw from it with the version of Quantail that wrote it "
-                "(`version` in the file), or fit again, which is charged again"
-            )
+        check_format(form.get("format"))
         method, options = METHODS[form["method"]], form.get("options", {})
         method.settings(options)  # refuses what the synthesizer would refuse
         read = method.read
@@ -269,7 +266,7 @@ class TableModel:
             form["delta"],
             form["method"],
             form["private"],
-            FrameShape.from_dict(form["shape"]),
+            form["library"],
             groups,
             read_terms(form),
             form["version"],
@@ -335,6 +332,20 @@ def read_terms(form: Mapping[str, Any]) -> Terms:
     if (terms.hash(), terms.schema, terms.definition, terms.method, terms.version) != stated:
         raise ValueError("a model that was not made on its terms")
     return terms
+
+
+def check_format(number: Any) -> None:
+    """Raise a ModelError that says what to do, unless a model is of the format that this version reads."""
+    if number == FORMAT:
+        return
+    older = (
+        "models of format 2 hold types and orders that an earlier version took from the confidential table"
+    )
+    raise ModelError(
+        f"this model is not of format {FORMAT}: draw from it with the version of Quantail that wrote it "
+        "(`version` in the file), or fit again, which is charged again"
+        + (f"; {older} (SECURITY.md), so do not publish it" if number == 2 else "")
+    )
 
 
 def _check_draw(draw: str, seed: int | None, **numbers: int | None) -> None:

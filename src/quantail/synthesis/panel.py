@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import PanelData, PanelShape, confidential_panel
+from quantail.frames import Kind, PanelData, confidential_panel, library_kind
 from quantail.privacy import (
     Gate,
     Ledger,
@@ -125,10 +125,10 @@ class PanelSynthesizer:
         progress : callable, optional
             Called with a label and the share of work done.
         """
-        data, shape = self._read(frame)
+        data, library = self._read(frame)
         plan, terms = self._plan_of(data), self.terms(len(data))
         self.pay(terms, ledger)
-        return self._release(data, shape, plan, terms, self._source(), progress)
+        return self._release(data, library, plan, terms, self._source(), progress)
 
     def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -145,14 +145,14 @@ class PanelSynthesizer:
         """
         source, seen, terms = self._source(), set[int](), self.terms(None)
         for place, frame in enumerate(frames):
-            data, shape = self._read(frame)
+            data, library = self._read(frame)
             present = set(np.unique(data.group).tolist())
             if seen & present:
                 raise DataError("a group is in more than one table; give all of its units in one table")
             if place == 0:
                 self.pay(terms, ledger)
             seen |= present
-            yield self._release(data, shape, self._plan_of(data), terms, source, None)
+            yield self._release(data, library, self._plan_of(data), terms, source, None)
 
     # The steps of a fit, for engines that take them in different places.
 
@@ -166,14 +166,14 @@ class PanelSynthesizer:
 
     def fit_paid(self, frame: Any, terms: Terms) -> PanelModel:
         """Release a model of some groups of a panel whose terms are agreed on and paid for."""
-        data, shape = self._read(frame)
-        return self._release(data, shape, self._plan_of(data), terms, self._source(), None)
+        data, library = self._read(frame)
+        return self._release(data, library, self._plan_of(data), terms, self._source(), None)
 
-    def _read(self, frame: Any) -> tuple[PanelData, PanelShape]:
-        data = confidential_panel(frame, self.schema).in_public_order()
+    def _read(self, frame: Any) -> tuple[PanelData, Kind]:
+        data = confidential_panel(frame, self.schema)
         if not len(data):
             raise DataError("the panel has no units; give a table with at least one row")
-        return data, PanelShape.of(frame, self.schema)
+        return data, library_kind(frame)
 
     def _plan_of(self, data: PanelData) -> Plan:
         groups, units = np.unique(data.group, return_counts=True)
@@ -182,7 +182,7 @@ class PanelSynthesizer:
     def _release(
         self,
         data: PanelData,
-        shape: PanelShape,
+        library: Kind,
         plan: Plan,
         terms: Terms,
         noise: Noise,
@@ -203,7 +203,7 @@ class PanelSynthesizer:
             as_decimal(self.epsilon),
             self.method,
             noise.private,
-            shape,
+            library,
             PanelUnits.of(data),
             tuple(groups),
             terms,

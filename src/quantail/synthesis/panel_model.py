@@ -9,17 +9,17 @@ import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from quantail._version import __version__
 from quantail.errors import ModelError, OptionError, QuantailError
-from quantail.frames import PanelData, PanelShape, panel_frame
+from quantail.frames import Kind, PanelData, release_panel
 from quantail.privacy import Plan, Terms, check_seed
 from quantail.schema import Schema
 from quantail.synthesis.fields import check_fields
-from quantail.synthesis.model import FORMAT, NOT_PRIVATE, read_terms
+from quantail.synthesis.model import FORMAT, NOT_PRIVATE, check_format, read_terms
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_units import PanelUnits
 
@@ -51,7 +51,7 @@ class PanelModel:
     epsilon: str
     method: str
     private: bool
-    shape: PanelShape
+    library: Kind
     units: PanelUnits
     groups: tuple[PanelGroup, ...]
     terms: Terms
@@ -70,14 +70,14 @@ class PanelModel:
         Returns
         -------
         frame or list of frames
-            Of the library and layout that was fitted, sorted by unit: public columns as they were, confidential
-            ones synthetic, missing where a unit is not active.
+            Of the library that was fitted, in the layout and types that the schema says, sorted by unit: public
+            columns as they were, confidential ones synthetic, missing where a unit is not active.
         """
         if not isinstance(replicates, int) or isinstance(replicates, bool) or replicates < 1:
             raise OptionError("replicates must be a whole number of at least 1")
         check_seed(seed)
         rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-        frames = [panel_frame(self.draw(rng), self.shape) for _ in range(replicates)]
+        frames = [release_panel(self.draw(rng), self.library) for _ in range(replicates)]
         return frames[0] if replicates == 1 else frames
 
     def draw(self, rng: np.random.Generator) -> PanelData:
@@ -123,7 +123,7 @@ class PanelModel:
             "kind": "panel",
             **notice,
             **self.facts(),
-            "shape": self.shape.to_dict(),
+            "library": self.library,
             "groups": groups,
             "list": self.units.to_text(),
         }
@@ -131,11 +131,9 @@ class PanelModel:
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> "PanelModel":
         """Rebuild a model from `to_dict`."""
-        if form.get("format") != FORMAT or form.get("kind") != "panel":
-            raise ModelError(
-                f"this is not a saved panel of format {FORMAT}: draw from it with the version of Quantail that "
-                "wrote it (`version` in the file), or fit again, which is charged again"
-            )
+        if form.get("kind") != "panel":
+            raise ModelError("this is not a model of a panel; load it with TableModel")
+        check_format(form.get("format"))
         schema = Schema.from_toml(form["schema"])
         read = panel_method_of(form["method"]).read
         model = cls(
@@ -144,14 +142,15 @@ class PanelModel:
             form["epsilon"],
             form["method"],
             form["private"],
-            PanelShape.from_dict(form["shape"]),
+            form["library"],
             PanelUnits.from_text(form["list"], schema),
             tuple(PanelGroup(item["group"], read(item["released"])) for item in form["groups"]),
             read_terms(form),
             form["version"],
         )
         words = (model.epsilon, model.method, model.version)
-        if not all(isinstance(word, str) for word in words) or not isinstance(model.private, bool):
+        is_known = model.library in get_args(Kind) and isinstance(model.private, bool)
+        if not all(isinstance(word, str) for word in words) or not is_known:
             raise ValueError("facts do not hold what they should")
         for group in model.groups:
             check_fields(group.released)

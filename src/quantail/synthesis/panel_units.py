@@ -1,7 +1,7 @@
 """The public side of a panel: who its units are, when they are active, and their public columns.
 
 A synthetic panel keeps all of it (partial synthesis), so a released model carries it along. In a saved model it is
-an Arrow table, compressed and written as base64 text, so that identities and public columns keep their types.
+an Arrow table, compressed and written as base64 text: identities sorted, all in the types of a release.
 """
 
 import base64

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import FrameShape
+from quantail.frames import Kind
 from quantail.privacy import (
     Definition,
     Gate,
@@ -241,7 +241,7 @@ class TableSynthesizer(Parameters):
 
     def assemble(
         self,
-        shape: FrameShape,
+        library: Kind,
         sizes: Mapping[GroupKey, int],
         fitted: Mapping[GroupKey, tuple[AnyColumn, ...]],
         terms: Terms,
@@ -257,7 +257,7 @@ class TableSynthesizer(Parameters):
             "" if self.delta is None else str(float(self.delta)),
             self.method,
             self.noise == "secure",
-            shape,
+            library,
             tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
             terms,
             options=self._options,
@@ -272,7 +272,7 @@ class TableSynthesizer(Parameters):
         for done, pool in enumerate(pools):
             tell = telling(progress, done, len(pools), columns)
             fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
-        return self.assemble(table.shape, sizes, fitted, terms)
+        return self.assemble(table.library, sizes, fitted, terms)
 
     def _with_noise_of_its_own(self, number: int) -> "TableSynthesizer":
         """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""

@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail.errors import DataError
-from quantail.frames import FrameShape, Source, confidential_columns
+from quantail.errors import DataError, OptionError
+from quantail.frames import Kind, Source, confidential_columns, library_kind
+from quantail.frames.encoding import content_order
 from quantail.quantiles import HeldRows, Rows
 from quantail.quantiles.rows import Array, Ask, Chunk, Join
 from quantail.schema import Schema, core_of
@@ -28,13 +29,13 @@ class TableRows(ABC):
 
     Attributes
     ----------
-    shape : FrameShape
-        How its columns are stored.
+    library : {"pandas", "polars", "pyarrow"}
+        What it came in.
     sizes : dict
         True number of rows of every public group, empty ones included.
     """
 
-    shape: FrameShape
+    library: Kind
     sizes: dict[GroupKey, int]
 
     @abstractmethod
@@ -48,12 +49,12 @@ class TableRows(ABC):
 
 
 class HeldTable(TableRows):
-    """A table in memory."""
+    """A table in memory; with public columns its rows are put in an order of their own, which is public."""
 
     def __init__(self, frame: Any, schema: Schema) -> None:
-        self._columns, self._schema = confidential_columns(frame, schema), schema
+        self._columns, self._schema = in_public_order(confidential_columns(frame, schema), schema), schema
         counts = np.bincount(group_cells(self._columns, schema))
-        self.shape, self.sizes = FrameShape.of(frame, schema), _sizes(counts, schema)
+        self.library, self.sizes = library_kind(frame), _sizes(counts, schema)
 
     def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
         """Return the rows of some groups."""
@@ -73,11 +74,15 @@ class StreamedTable(TableRows):
     """A table in a source, larger than memory."""
 
     def __init__(self, source: Source, schema: Schema) -> None:
-        self._source, self._schema = source, schema
-        self.shape = FrameShape.of(source.types.empty_table(), schema)
+        if any(column.public for column in schema.columns):
+            raise OptionError(
+                "public columns are put in an order of their own, which takes the whole table; "
+                "fit source.read(), or take public = true out of the schema"
+            )
+        self._source, self._schema, self.library = source, schema, "pyarrow"
         number = len(group_keys(schema))
         counts = np.zeros(number, dtype=np.int64)
-        for table in source.chunks():
+        for table in _never_none(source):
             cells = group_cells(confidential_columns(table, schema), schema)
             counts += np.bincount(cells, minlength=number)
         self.sizes = _sizes(counts, schema)
@@ -125,6 +130,20 @@ def _never_none(source: Source) -> Iterator[pa.Table]:
         yield table
     if table is None:
         yield source.types.empty_table()
+
+
+def in_public_order(columns: dict[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:
+    """Sort rows by their groups and public columns, if there are any, so that a fit does not depend on their order.
+
+    A fit samples public rows by position. Rows that agree in all that is public stay as they come: they are alike
+    to everything but the gate.
+    """
+    if not any(column.public for column in schema.columns):
+        return columns
+    parts = core_of(schema).parts
+    public = [part for column in schema.columns if column.public for part in parts[column.name]]
+    order = content_order([columns[name] for name in (*schema.by, *public)])
+    return {name: values[order] for name, values in columns.items()}
 
 
 def group_keys(schema: Schema) -> list[GroupKey]:

@@ -1,0 +1,73 @@
+"""The normal form of a released panel: unit, period, entry and exit first, then the schema's columns.
+
+Types follow from the schema, those of identities from the set of identities; rows are sorted by unit and period.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from quantail.frames.native import Kind
+from quantail.frames.panel import Floats, PanelData, panel_of
+from quantail.frames.release import in_library, normal_form, stored
+from quantail.schema import Column
+
+
+def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
+    """Make a table in normal form from a panel, wide or long as its schema says.
+
+    Parameters
+    ----------
+    data : PanelData
+        Public facts and (synthetic) values.
+    kind : {"pandas", "polars", "pyarrow"}
+        The library of the table.
+
+    Returns
+    -------
+    pandas, polars or pyarrow table
+        Public columns as they were; confidential ones rounded to their type and decimals, within the bounds,
+        missing where a unit is not active. A long table has a row for every active period.
+
+    Raises
+    ------
+    ModelError
+        If the library is not installed.
+
+    Examples
+    --------
+    >>> from quantail.frames import confidential_panel
+    >>> from quantail.schema import Panel, Schema
+    >>> panel = Panel("id", "first", "last", 2000, 2001)
+    >>> schema = Schema((Column("emp", "integer", 0, 2000),), unit="establishment", panel=panel)
+    >>> table = pa.table({"emp_2000": [5], "emp_2001": [None], "id": [7.0], "first": [2000], "last": [2000]})
+    >>> release_panel(confidential_panel(table, schema)).to_pylist()
+    [{'id': 7, 'first': 2000, 'last': 2000, 'emp_2000': 5, 'emp_2001': None}]
+    """
+    panel = panel_of(data.schema)
+    if panel.layout == "wide":
+        unit = np.arange(len(data))
+        places: list[Any] = list(range(len(panel.periods)))
+    else:
+        unit, place = np.nonzero(data.active)
+        places = [place]
+    which = pa.array(unit)
+    arrays = {
+        panel.unit: data.units.take(which),
+        panel.entry: pa.array(data.entry[unit]),
+        panel.exit: pa.array(data.exit[unit]),
+        **{name: array.take(which) for name, array in data.public.items()},
+    }
+    if panel.layout == "long":
+        arrays[panel.time] = pa.array(data.periods[places[0]])
+    for column in data.schema.confidential:
+        for name, where in zip(panel.stored_as(column.name), places, strict=True):
+            arrays[name] = _history(data.values[column.name][unit, where], column)
+    return in_library(normal_form(arrays, data.schema), data.schema, kind)
+
+
+def _history(values: Floats, column: Column) -> pa.Array:
+    """Write one period, or all of them; what lies outside entry to exit is missing."""
+    return stored(values, replace(column, missing=True))
