@@ -11,7 +11,9 @@ from quantail.schema import Column, Schema
 
 
 def on_lattice(values: np.ndarray, column: Column) -> np.ndarray:
-    """Clip to the public bounds and round as the column declares (integers come back as int64)."""
+    """Clip to the public bounds and round as the column declares (integers come back as int64); labels stay."""
+    if column.is_labelled:
+        return np.asarray(values)
     clipped = np.clip(np.asarray(values, dtype=float), column.lower, column.upper)
     if column.type == "integer":
         return np.rint(clipped).astype(np.int64)

@@ -124,7 +124,7 @@ class TestOptions:
             TableSynthesizer(payroll_schema(), 1, method="sandwich").plan(100)
 
     def test_unknown_methods(self):
-        with pytest.raises(OptionError, match="ladder, kng, stepwise, sandwich"):
+        with pytest.raises(OptionError, match="ladder, tables, kng, stepwise, sandwich"):
             TableSynthesizer(paper_schema(), 1, method="laddder")
 
 

@@ -21,7 +21,9 @@ Definition = Annotated[
 Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
 Method = Annotated[
     str,
-    typer.Option(help="How quantiles are found: ladder, or the paper's orders kng, stepwise, sandwich."),
+    typer.Option(
+        help="ladder, tables (finds relations of any shape), or the paper's orders kng, stepwise, sandwich."
+    ),
 ]
 Slopes = Annotated[
     str | None,

@@ -22,6 +22,7 @@ from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
 from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.synthesis.methods import method_of
 from quantail.synthesis.model import BLOCK
 from quantail.synthesis.table_rows import GroupKey, HeldTable
 
@@ -105,7 +106,8 @@ def synthesize_table(
         PoolTask(maker, pool, {key: sizes[key] for key in pool}, parts.source(pool), empty, output, terms)
         for pool in pools
     ]
-    is_large = [maker.method == "ladder" and sum(true[key] for key in task.pool) > large for task in tasks]
+    streams = method_of(maker.method).streams
+    is_large = [streams and sum(true[key] for key in task.pool) > large for task in tasks]
     for task in (task for task, far in zip(tasks, is_large, strict=True) if far):
         _release_large(task, engine)
     small = [task for task, far in zip(tasks, is_large, strict=True) if not far]

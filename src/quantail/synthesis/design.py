@@ -4,7 +4,7 @@ Made from the schema, the public number of rows and the budget, before any value
 budget plan that the ledger and the user see and the script that the fit follows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -98,11 +98,19 @@ class Design:
 
 
 def draw_design(
-    schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str = "table"
+    schema: Schema,
+    rows: int,
+    cost: Fraction,
+    definition: Definition,
+    name: str = "table",
+    asked: Sequence[Question] | None = None,
 ) -> Design:
-    """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
+    """Return the design for a table (or a group) of `rows` rows that may cost `cost`.
+
+    Only what is `asked` may be asked, if it is given; categories then have no context.
+    """
     core = core_of(schema)
-    costs = share_out(questions_of(schema), rows, cost, definition)
+    costs = share_out(questions_of(schema) if asked is None else asked, rows, cost, definition)
     designs, shared = [], dict[str, dict[Question, Fraction]]()
     for question, part in costs.items():
         shared.setdefault(question.column, {})[question] = part
@@ -112,7 +120,7 @@ def draw_design(
         elif column.name not in core.schema.by:
             own = shared[column.name]
             if column.type == "category":
-                first = not has_contexts(schema)
+                first = asked is None and not has_contexts(schema)
                 designs.append(_category(column, core, own, rows, definition, first))
             else:
                 designs.append(_numeric(column, core, own, rows, definition))

@@ -53,6 +53,11 @@ def fit_columns(
     gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]
 ) -> tuple[ColumnModel, ...]:
     """Release the models of all columns of a design."""
+    return tuple(run_design(gate, design, confidential, progress).models.values())
+
+
+def run_design(gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]) -> Fit:
+    """Ask the questions of a design; return the fit with all that was released."""
     fit = Fit(gate, design.rows, confidential, gate.noise.generator(), design.ordered)
     public = [column for column in design.columns if column.plan is None]
     if public:
@@ -64,7 +69,7 @@ def fit_columns(
         if column.plan is not None:
             release = fit_category if column.column.type == "category" else _fit_numeric
             fit.release(release(fit, column))
-    return tuple(fit.models.values())
+    return fit
 
 
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:

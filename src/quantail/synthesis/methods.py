@@ -27,9 +27,13 @@ from quantail.synthesis.lines_design import LinesDesign, draw_lines_design
 from quantail.synthesis.lines_fitting import fit_lines
 from quantail.synthesis.lines_model import LinesModel, draw_lines
 from quantail.synthesis.lines_settings import read_settings
+from quantail.table.columns import TableColumn, table_column_from_dict
+from quantail.table.design import TablesDesign, draw_tables_design
+from quantail.table.fitting import fit_tables
+from quantail.table.forward import draw_table
 
-AnyColumn = ColumnModel | LinesModel
-AnyDesign = Design | LinesDesign
+AnyColumn = ColumnModel | LinesModel | TableColumn
+AnyDesign = Design | LinesDesign | TablesDesign
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Method:
     draw : callable
         From columns, a number of rows, a generator, whether to balance them, and columns that are given (or None), to
         values on the modelling scales.
+    streams : bool
+        Whether rows may be larger than memory, and given ones can be completed.
     """
 
     settings: Callable[[Mapping[str, Any]], Any]
@@ -56,6 +62,7 @@ class Method:
     fit: Callable[[Gate, Any, Rows, Callable[[str], None]], tuple[AnyColumn, ...]]
     read: Callable[[Mapping[str, Any]], AnyColumn]
     draw: Callable[[Any, int, np.random.Generator, bool, Any], dict[str, NDArray[Any]]]
+    streams: bool = False
 
 
 def method_of(name: str) -> Method:
@@ -96,7 +103,8 @@ def _lines_values(
 
 
 METHODS: dict[str, Method] = {
-    "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values),
+    "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values, True),
+    "tables": Method(_no_settings, draw_tables_design, fit_tables, table_column_from_dict, draw_table, True),
     **{
         order: Method(
             partial(read_settings, order), draw_lines_design, fit_lines, LinesModel.from_dict, _lines_values

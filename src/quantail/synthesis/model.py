@@ -166,7 +166,7 @@ class TableModel:
             return None
         if n is not None:
             raise OptionError("given rows say how many rows to draw; leave out n")
-        if self.method != "ladder":
+        if not METHODS[self.method].streams:
             raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
         return read_given(frame, self.schema)
 

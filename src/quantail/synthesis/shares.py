@@ -154,6 +154,12 @@ def share_out(
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
 
 
+def ample_cost(asked: Sequence[Question], rows: int, definition: Definition) -> float:
+    """Return what questions cost together with ample signal."""
+    price = _prices(rows, definition)
+    return math.fsum(price(question, question.ample) for question in asked)
+
+
 def _bundles(
     asked: Sequence[Question], price: Callable[[Question, float], float]
 ) -> list[dict[Question, float]]:

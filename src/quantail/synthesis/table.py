@@ -48,8 +48,9 @@ class TableSynthesizer(Parameters):
         What is public about the table.
     epsilon : int, float, str or Fraction
         The whole privacy budget of one fit.
-    method : {"ladder", "kng", "stepwise", "sandwich"}
-        How columns are modelled: the ladder, or one of the paper's orders of single quantiles.
+    method : {"ladder", "tables", "kng", "stepwise", "sandwich"}
+        How columns are modelled: the ladder; the ladder followed by privately chosen tables of counts, which find
+        relations of any shape; or one of the paper's orders of single quantiles.
     definition : {"pure", "zcdp"}
         Pure epsilon-DP, or zCDP that implies (epsilon, delta)-DP.
     delta : float, optional

@@ -1,0 +1,1 @@
+"""Tables in two stages: a law for every column by itself, then privately chosen tables of counts that join them."""

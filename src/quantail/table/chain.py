@@ -1,0 +1,172 @@
+"""The model as rounds improve it: laws of all fields, the tables that were released, and rows simulated from it.
+
+Simulated rows have uniform numbers of their own that never change, so that a changed law moves few of them. A table
+ends in its last field and is fitted there; summed over that field it is also an answer about the earlier ones, with
+more noise, and is handed on to them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.table.estimate import Margin, Observed, fit_factors, prior_width
+from quantail.table.forward import DrawnRows, FieldSampler
+from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Released:
+    """A released table: fields by place, their coarsenings, noisy counts and the deviation of their noise."""
+
+    places: tuple[int, ...]
+    levels: tuple[int, ...]
+    counts: Floats
+    deviation: float
+
+    def without_last(self) -> "Released":
+        """Return what the table says of its earlier fields."""
+        deviation = self.deviation * float(np.sqrt(self.counts.shape[-1]))
+        return Released(self.places[:-1], self.levels[:-1], self.counts.sum(axis=-1), deviation)
+
+    def averaged(self, other: "Released") -> "Released":
+        """Return two answers to the same question as one."""
+        first, second = self.deviation**-2, other.deviation**-2
+        counts = (first * self.counts + second * other.counts) / (first + second)
+        return replace(self, counts=counts, deviation=float((first + second) ** -0.5))
+
+
+Key = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class Chain:
+    """Laws of all fields, in synthesis order.
+
+    Parameters
+    ----------
+    samplers : sequence of FieldSampler
+        Fields with their laws of stage one.
+    margins : sequence of Margin or None
+        What stage one said of every field; None of a public one, which is never drawn.
+    uniform : array
+        Numbers of the simulated rows, one row for every field.
+    given : dict
+        Public columns of the simulated rows.
+    """
+
+    def __init__(
+        self,
+        samplers: Sequence[FieldSampler],
+        margins: Sequence[Margin | None],
+        rows: int,
+        uniform: Floats,
+        given: dict[str, NDArray[Any]],
+    ) -> None:
+        self.samplers, self.margins, self.rows = list(samplers), margins, rows
+        self.uniform, self.given = uniform, given
+        self.simulated = DrawnRows(uniform.shape[1])
+        self._tables: list[dict[Key, Released]] = [{} for _ in samplers]
+        self._priors: dict[tuple[int, Key], float] = {}
+        self.simulate(0)
+
+    @property
+    def cells(self) -> list[Codes]:
+        """Cells of the simulated rows, by field."""
+        return [self.simulated.cells[sampler.field.name] for sampler in self.samplers]
+
+    def add(self, table: Released) -> None:
+        """Take note of a released table, and of what it says of its earlier fields; public ones are known."""
+        if self.margins[table.places[-1]] is None:
+            return
+        own, key = self._tables[table.places[-1]], (table.places, table.levels)
+        own[key] = own[key].averaged(table) if key in own else table
+        if len(table.places) > 1:
+            self.add(table.without_last())
+
+    def simulate(self, first: int) -> None:
+        """Draw the simulated rows again from a field on."""
+        for place in range(first, len(self.samplers)):
+            self.simulate_field(place)
+
+    def simulate_field(self, place: int) -> None:
+        """Draw one field of the simulated rows again."""
+        sampler = self.samplers[place]
+        if self.margins[place] is None:
+            sampler.accept(self.simulated, self.given)
+        else:
+            sampler.draw(self.simulated, self.uniform[place])
+
+    def refit(self, place: int, steps: int) -> None:
+        """Fit the factors of one field to its tables, given the simulated rows of the fields before it."""
+        margin, tables = self.margins[place], list(self._tables[place].values())
+        if margin is None or not tables:
+            return
+        old, sampler = self.samplers[place].law, self.samplers[place]
+        laws = [self._blank(place, table) for table in tables]
+        sampler = replace(sampler, law=replace(old, factors=tuple(laws)))
+        contexts = sampler.contexts(self.simulated, sampler.eta(self.simulated))
+        bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
+        base, shares = sampler.base_logs()[bins], contexts.shares
+        observed = [self._observed(place, table, contexts) for table in tables]
+        observed = self._with_priors(place, tables, observed, contexts, shares)
+        start = [np.asarray(old.margin), *(self._start(old, law) for law in laws)]
+        margins, *found = fit_factors(base, shares, self.rows, margin, observed, start, steps)
+        factors = tuple(
+            replace(law, values=tuple(map(tuple, values.tolist())))
+            for law, values in zip(laws, found, strict=True)
+        )
+        law = replace(old, margin=tuple(margins.tolist()), factors=factors)
+        self.samplers[place] = replace(sampler, law=law)
+
+    def _with_priors(
+        self,
+        place: int,
+        tables: list[Released],
+        observed: list[Observed],
+        contexts: Contexts,
+        shares: Floats,
+    ) -> list[Observed]:
+        """Give every table its prior, found when it is first seen."""
+        masses = None
+        for number, (table, seen) in enumerate(zip(tables, observed, strict=True)):
+            key = place, (table.places, table.levels)
+            if key not in self._priors:
+                if masses is None:
+                    masses = shares[:, None] * self._current(place, contexts)
+                self._priors[key] = prior_width(seen, masses, self.rows)
+            observed[number] = replace(seen, prior=self._priors[key])
+        return observed
+
+    def _current(self, place: int, contexts: Contexts) -> Floats:
+        return self.samplers[place].probabilities(contexts)
+
+    def _blank(self, place: int, table: Released) -> Factor:
+        """Return the factor of a table, all zero."""
+        names = tuple(self.samplers[k].field.name for k in table.places[:-1])
+        groups = int(np.prod(table.counts.shape[:-1]))
+        zeros = ((0.0,) * table.counts.shape[-1],) * groups
+        return Factor(names, table.levels[:-1], table.levels[-1], zeros)
+
+    @staticmethod
+    def _start(old: FieldLaw, blank: Factor) -> Floats:
+        for factor in old.factors:
+            if (factor.on, factor.levels, factor.level) == (blank.on, blank.levels, blank.level):
+                return np.asarray(factor.values)
+        return np.asarray(blank.values)
+
+    def _observed(self, place: int, table: Released, contexts: Contexts) -> Observed:
+        """Return a table as contexts and cells of the field see it."""
+        sampler = self.samplers[place]
+        named = [
+            (self.samplers[k].field.name, level, size)
+            for k, level, size in zip(table.places, table.levels, table.counts.shape[:-1], strict=False)
+        ]
+        group = group_of(contexts.parts, named, contexts.number)
+        cell = np.asarray(sampler.law.cells.coarse[table.levels[-1]])
+        counts = table.counts.reshape(-1, table.counts.shape[-1])
+        return Observed(group, cell, counts, table.deviation)

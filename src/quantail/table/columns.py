@@ -1,0 +1,94 @@
+"""Released columns with the law of their field: what stage one released, and what stage two added.
+
+A number and its status are one field; the law is with the number. What stage one released is the base of the law.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
+from quantail.table.base_law import BaseLaw
+from quantail.table.law import FieldLaw
+
+
+@dataclass(frozen=True)
+class NumberColumn(NumericModel):
+    """A number with the law of its cells given earlier fields."""
+
+    law: FieldLaw | None = None
+
+    @classmethod
+    def of(cls, model: NumericModel, law: FieldLaw) -> "NumberColumn":
+        """Add a law to what stage one released."""
+        return cls(**{part.name: getattr(model, part.name) for part in fields(NumericModel)}, law=law)
+
+    @cached_property
+    def base(self) -> BaseLaw:
+        """The law of the number where it is there, without slopes."""
+        return BaseLaw.of(self.curve)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()}
+
+
+@dataclass(frozen=True)
+class LabelColumn(CategoryModel):
+    """A category with the law of its labels given earlier fields; a status has none, its number has."""
+
+    law: FieldLaw | None = None
+
+    @classmethod
+    def of(cls, model: CategoryModel, law: FieldLaw | None) -> "LabelColumn":
+        """Add a law to what stage one released."""
+        return cls(model.name, model.context, model.cuts, model.shares, law)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()}
+
+
+TableColumn = NumberColumn | LabelColumn
+
+
+def table_column_from_dict(form: Mapping[str, Any]) -> TableColumn:
+    """Rebuild either kind of column."""
+    law = None if form["law"] is None else FieldLaw.from_dict(form["law"])
+    column = column_from_dict(form)
+    if isinstance(column, CategoryModel):
+        return LabelColumn.of(column, law)
+    if law is None:
+        raise ValueError("a number without a law")
+    return NumberColumn.of(column, law)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field: the column that has its law, and its status, if it is a number that may be absent."""
+
+    column: ColumnModel
+    status: CategoryModel | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        return self.column.name
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number."""
+        return isinstance(self.column, NumericModel)
+
+
+def fields_of(columns: Sequence[ColumnModel]) -> Iterator[Field]:
+    """Yield the fields of columns in synthesis order; a status stands right before its number."""
+    statuses = {column.status for column in columns if isinstance(column, NumericModel) and column.status}
+    by_name = {column.name: column for column in columns}
+    for column in columns:
+        if column.name in statuses:
+            continue
+        status = by_name[column.status] if isinstance(column, NumericModel) and column.status else None
+        assert status is None or isinstance(status, CategoryModel)
+        yield Field(column, status)

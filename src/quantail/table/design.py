@@ -1,0 +1,124 @@
+"""The design of a fit in two stages: what stage one asks of every column, and how many rounds follow.
+
+Made from the schema, the public number of rows and the budget, before any value is read. Stage one gets what its
+questions need for an ample signal; rounds get the rest, if it is worth a round at all.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from quantail.privacy import Definition, Plan, geometric_strength, split
+from quantail.schema import Schema, core_of
+from quantail.synthesis.design import Design, draw_design
+from quantail.synthesis.shares import Question, ample_cost, questions_of
+from quantail.table.tuning import (
+    LEAST_ROUND_SIGNAL,
+    ROUND_NOISE,
+    ROUNDS_PER_FIELD,
+    SELECTION_SHARE,
+    STAGE_ONE_LEAST,
+)
+
+_STAGE_ONE = ("scale", "cells", "slope", "curve")
+
+
+@dataclass(frozen=True)
+class TablesDesign:
+    """The design of both stages, with the plan that they make up.
+
+    Attributes
+    ----------
+    columns : Design
+        Stage one: every column by itself, and slopes on numbers.
+    rounds : tuple of Plan
+        Stage two: for every round the leaves "choose" and "count".
+    explained : tuple of frozenset of int
+        For every field, the places of the earlier ones that may explain it.
+    """
+
+    columns: Design
+    rounds: tuple[Plan, ...]
+    explained: tuple[frozenset[int], ...]
+    plan: Plan
+    rows: int
+
+
+def draw_tables_design(
+    settings: None, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+) -> TablesDesign:
+    """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
+    asked = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
+    explained = _explained(schema)
+    first, number = _stages(asked, explained, rows, cost, definition)
+    columns = draw_design(schema, rows, first, definition, name, asked)
+    unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
+    rounds = _rounds(number, cost - first, unit) if number else ()
+    plan = columns.plan
+    if rounds:
+        stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
+        plan = Plan.sequence(name, stages, note=columns.plan.note)
+    return TablesDesign(columns, rounds, explained, plan, rows)
+
+
+def _stages(
+    asked: list[Question],
+    explained: tuple[frozenset[int], ...],
+    rows: int,
+    cost: Fraction,
+    definition: Definition,
+) -> tuple[Fraction, int]:
+    """Return what stage one may cost, and how many rounds share the rest."""
+    if not any(explained):
+        return cost, 0
+    needed = ample_cost(asked, rows, definition) / float(cost)
+    share = round(max(needed, STAGE_ONE_LEAST), 3)
+    if share >= 1:
+        return cost, 0
+    first, rest = split(cost, [share, 1 - share])
+    number = _round_number(rest, len(explained), rows, definition)
+    return (first, number) if number else (cost, 0)
+
+
+def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition) -> int:
+    """Return as many rounds as leave the noise of a count near what is wanted, within public limits."""
+
+    def signal(number: int) -> float:
+        counted = cost * Fraction(1 - SELECTION_SHARE) / number
+        return rows * float(geometric_strength(counted, definition))
+
+    wanted = 2 * 2**0.5 / ROUND_NOISE
+    number = max(2, fields)
+    while number < ROUNDS_PER_FIELD * fields and signal(number + 1) >= wanted:
+        number += 1
+    while number and signal(number) < LEAST_ROUND_SIGNAL:
+        number -= 1
+    return number
+
+
+def _rounds(number: int, cost: Fraction, unit: Literal["epsilon", "rho"]) -> tuple[Plan, ...]:
+    found = []
+    for place, part in enumerate(split(cost, [1] * number), start=1):
+        choosing, counting = split(part, [SELECTION_SHARE, 1 - SELECTION_SHARE])
+        leaves = [
+            Plan.leaf("choose", choosing, "which table the model misses most", unit),
+            Plan.leaf("count", counting, "its cells", unit),
+        ]
+        found.append(Plan.sequence(f"round {place}", leaves))
+    return tuple(found)
+
+
+def _explained(schema: Schema) -> tuple[frozenset[int], ...]:
+    """Return, for every field, the places of earlier fields that it may depend on."""
+    core = core_of(schema)
+    statuses = set(core.statuses.values())
+    fields = [c for c in core.schema.columns if c.name not in core.schema.by and c.name not in statuses]
+    places = {column.name: place for place, column in enumerate(fields)}
+    found = []
+    for column in fields:
+        if column.public:
+            found.append(frozenset[int]())
+            continue
+        earlier = core.predictors_of(column.name)
+        found.append(frozenset(places[name] for name in earlier if name in places))
+    return tuple(found)

@@ -1,0 +1,190 @@
+"""The fit in two stages, question by question through the gate.
+
+Stage one releases every column by itself, with slopes on numbers (`synthesis/fitting.py`). Stage two counts rows in the
+cells of all candidate tables in one pass; then, round by round, it asks which table the model misses most, and counts
+that one. Laws are fitted to what was released: free of charge.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.privacy import Gate, Plan, Selection, cells_touched
+from quantail.quantiles import Rows, Vector
+from quantail.quantiles.grid import dividing
+from quantail.synthesis.column import NumericModel, balanced_uniform
+from quantail.synthesis.fit_state import Fit
+from quantail.synthesis.fitting import run_design
+from quantail.table.base_law import BaseLaw
+from quantail.table.candidates import Scores, count_sets, field_sets
+from quantail.table.cells import FieldCells, label_cells, number_cells
+from quantail.table.chain import Chain, Released
+from quantail.table.columns import Field, LabelColumn, NumberColumn, TableColumn, fields_of
+from quantail.table.design import TablesDesign
+from quantail.table.estimate import Margin
+from quantail.table.forward import DrawnRows, FieldSampler, explaining_names, sum_of_slopes
+from quantail.table.law import FieldLaw
+from quantail.table.tuning import FINAL_STEPS, NOISE_PENALTY, POOL_ROWS, ROUND_STEPS
+
+Floats = NDArray[np.float64]
+
+_BINS = 32  # even bins of eta, and ever smaller ones in its tails
+_OUTERMOST = 2**11
+_CURVE_NOISE = 1.5  # a curve is not counted: between its quantiles it is known less well
+
+
+def fit_tables(
+    gate: Gate, design: TablesDesign, confidential: Rows, progress: Callable[[str], None]
+) -> tuple[TableColumn, ...]:
+    """Release the columns of a design with the laws that join them."""
+    fit = run_design(gate, design.columns, confidential, progress)
+    chain = _stage_one(fit, design)
+    if design.rounds:
+        _run_rounds(fit, design, chain)
+    return _columns(fit, chain)
+
+
+def _stage_one(fit: Fit, design: TablesDesign) -> Chain:
+    """Return the chain of laws that stage one implies, with the cells of every field."""
+    models = tuple(fit.models.values())
+    fields = list(fields_of(models))
+    explaining = explaining_names(models)
+    uniform = balanced_uniform(len(fields), POOL_ROWS, fit.rng)
+    given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
+    rows, known, samplers = DrawnRows(POOL_ROWS), dict[str, FieldCells](), list[FieldSampler]()
+    for own, u in zip(fields, uniform, strict=True):
+        law = _first_law(fit, own, rows, u, given)
+        sampler = FieldSampler.of(own, law, dict(known), own.name in explaining)
+        if own.name in given:
+            sampler.accept(rows, given)
+        else:
+            sampler.draw(rows, u)
+        known[own.name] = law.cells
+        samplers.append(sampler)
+    margins = [
+        None if own.name in given else _margin(fit, design, own, rows, known[own.name]) for own in fields
+    ]
+    return Chain(samplers, margins, design.rows, uniform, given)
+
+
+def _first_law(
+    fit: Fit,
+    own: Field,
+    rows: DrawnRows,
+    u: Floats,
+    given: dict[str, NDArray[Any]],
+) -> FieldLaw:
+    """Return the law of a field before any table is known: its cells, and how slopes shift its base law."""
+    column = own.column
+    if not isinstance(column, NumericModel):
+        shares = np.asarray(column.shares[0])
+        return _law(label_cells(shares, fit.ordered.get(own.name, 0)))
+    statuses = 0 if own.status is None else len(own.status.shares[0]) - 1
+    if own.name in given:
+        values = given[own.name]
+        return _law(number_cells(_present(values), column.scale, statuses))
+    reach = tuple(_reach(fit, slope.on) for slope in column.slopes)
+    eta = sum_of_slopes(column, reach, rows)
+    base = BaseLaw.of(column.curve)
+    values = base.quantile(u) if eta is None else base.quantile(u) + eta
+    cells = number_cells(np.clip(values, *column.scale.ends), column.scale, statuses)
+    if eta is None:
+        return _law(cells)
+    cuts = dividing(np.quantile(eta, _eta_levels()), eta)
+    bins = np.searchsorted(cuts, eta)
+    centres = np.bincount(bins, weights=eta) / np.bincount(bins)
+    return FieldLaw(cells, (0.0,) * cells.number, (), tuple(cuts.tolist()), tuple(centres.tolist()), reach)
+
+
+def _law(cells: FieldCells) -> FieldLaw:
+    return FieldLaw(cells, (0.0,) * cells.number)
+
+
+def _present(values: Floats) -> Floats:
+    there = values[~np.isnan(values)]
+    return there if there.size else np.zeros(1)
+
+
+def _reach(fit: Fit, name: str) -> tuple[float, float]:
+    """Return the range in which a predictor is expected to have rows."""
+    beyond = 1 / (2 * fit.rows + 2)
+    low, high = fit.predictor(name).explaining(np.array([beyond, 1 - beyond])).tolist()
+    return min(low, high), max(low, high)
+
+
+def _eta_levels() -> Floats:
+    """Return the levels that cut eta: even ones, and doubling ones in the tails, where the law of cells changes."""
+    outer = 1 / np.geomspace(2 * _BINS, _OUTERMOST, round(np.log2(_OUTERMOST / _BINS)))
+    return np.unique(np.concatenate([outer, np.arange(1, _BINS) / _BINS, 1 - outer]))
+
+
+def _margin(fit: Fit, design: TablesDesign, own: Field, rows: DrawnRows, cells: FieldCells) -> Margin:
+    """Return what stage one said of a field by itself, with the noise it was said with."""
+    asked = next(column for column in design.columns.columns if column.column.name == own.name)
+    *_, leaf = asked.leaves("curve" if own.is_number else "count")
+    found = np.bincount(rows.cells[own.name], minlength=cells.number) / rows.size
+    both = cells.number == 2 and not own.is_number and fit.gate.relation == "replace-one"
+    touched = 1 if both else cells_touched(fit.gate.relation)
+    deviation = np.sqrt(2.0) * touched * fit.rows / fit.gate.signal(leaf, fit.rows)
+    return Margin(fit.rows * found, float(deviation * (_CURVE_NOISE if own.is_number else 1.0)))
+
+
+def _run_rounds(fit: Fit, design: TablesDesign, chain: Chain) -> None:
+    """Choose and count tables, one a round, and fit the laws to them."""
+    kinds = [sampler.law.cells for sampler in chain.samplers]
+    sets = field_sets(kinds, design.explained)
+    vectors = [_cell_vector(fit, sampler) for sampler in chain.samplers]
+    noise = _noise_scale(fit, design.rounds[0].children[1])
+    scores = Scores(sets, kinds, count_sets(vectors, kinds, sets), fit.rows, NOISE_PENALTY * noise)
+    changed = set(range(len(kinds)))
+    for leaves in design.rounds:
+        scores.update(chain.cells, changed)
+        table = _choose_and_count(fit, leaves, scores)
+        chain.add(table)
+        chain.refit(table.places[-1], ROUND_STEPS)
+        chain.simulate(table.places[-1])
+        changed = set(range(table.places[-1], len(kinds)))
+    for place in range(len(kinds)):
+        chain.refit(place, FINAL_STEPS)
+        chain.simulate_field(place)
+
+
+def _choose_and_count(fit: Fit, leaves: Plan, scores: Scores) -> Released:
+    """Release which table the model misses most, and its counts."""
+    choosing, counting = leaves.children
+    touched = cells_touched(fit.gate.relation)
+    (index,) = fit.gate.select(choosing, [Selection(scores.scores, touched)])
+    chosen = scores.candidates[index]
+    counts = scores.counts(index)
+    noisy = fit.gate.count(counting, counts.ravel(), touched).reshape(counts.shape)
+    deviation = np.sqrt(2.0) * _noise_scale(fit, counting)
+    return Released(chosen.places, chosen.levels, noisy.astype(np.float64), float(deviation))
+
+
+def _noise_scale(fit: Fit, leaf: Plan) -> float:
+    """Return the scale of the noise of a count, in rows."""
+    return cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(leaf, fit.rows)
+
+
+def _cell_vector(fit: Fit, sampler: FieldSampler) -> Vector:
+    """Return the cell of every confidential row in one field."""
+    values, status = fit.values[sampler.field.name], sampler.field.status
+    if not sampler.field.is_number:
+        return values
+    if status is None:
+        return values.map(sampler.law.cells.of_number)
+    return values.map(sampler.law.cells.of_number, fit.values[status.name])
+
+
+def _columns(fit: Fit, chain: Chain) -> tuple[TableColumn, ...]:
+    """Return the released columns, each with the law of its field; a status has none of its own."""
+    laws = {sampler.field.name: sampler.law for sampler in chain.samplers}
+    found: list[TableColumn] = []
+    for name, model in fit.models.items():
+        if isinstance(model, NumericModel):
+            found.append(NumberColumn.of(model, laws[name]))
+        else:
+            found.append(LabelColumn.of(model, laws.get(name)))
+    return tuple(found)

@@ -1,0 +1,243 @@
+"""Forward sampling: field after field, first the cell, then the number within its cell. Exact, nothing iterates.
+
+One uniform number a row and field decides both: the law of cells is inverted, and where the number fell within its
+cell's share is where it lies in the base law restricted to the cell. So balanced uniform numbers give balanced rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.synthesis.column import ColumnModel, NumericModel, balanced_uniform
+from quantail.table.base_law import BaseLaw
+from quantail.table.cells import FieldCells
+from quantail.table.columns import Field, NumberColumn, TableColumn, fields_of
+from quantail.table.law import (
+    ETA,
+    Contexts,
+    FieldLaw,
+    distinct_contexts,
+    draw_cells,
+    group_of,
+    log_shares,
+    normalised,
+)
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass
+class DrawnRows:
+    """Synthetic rows as they grow, field by field.
+
+    Attributes
+    ----------
+    cells : dict
+        The finest cell of every field.
+    innovations : dict
+        Of numbers that others have slopes on: what explains these.
+    values : dict
+        Plain columns: codes, or numbers on the modelling scale.
+    """
+
+    size: int
+    cells: dict[str, Codes] = field(default_factory=dict)
+    innovations: dict[str, Floats] = field(default_factory=dict)
+    values: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class FieldSampler:
+    """Draws one field.
+
+    Attributes
+    ----------
+    known : mapping
+        Cells of the fields before it.
+    explains : bool
+        Whether a later number has a slope on it.
+    """
+
+    field: Field
+    law: FieldLaw
+    base: BaseLaw | None
+    known: Mapping[str, FieldCells]
+    explains: bool
+
+    @classmethod
+    def of(cls, own: Field, law: FieldLaw, known: Mapping[str, FieldCells], explains: bool) -> "FieldSampler":
+        """Prepare a field whose law is known."""
+        column = own.column
+        base = None
+        if isinstance(column, NumericModel):
+            base = column.base if isinstance(column, NumberColumn) else BaseLaw.of(column.curve)
+        return cls(own, law, base, known, explains)
+
+    def eta(self, rows: DrawnRows) -> Floats | None:
+        """Return the sum of a number's slopes; none acts beyond the range where its predictor has rows."""
+        column = self.field.column
+        return sum_of_slopes(column, self.law.reach, rows) if isinstance(column, NumericModel) else None
+
+    def contexts(self, rows: DrawnRows, eta: Floats | None) -> Contexts:
+        """Return the distinct contexts of rows that the law tells apart."""
+        parts: dict[tuple[str, int], tuple[Codes, int]] = {}
+        if eta is not None:
+            parts[ETA] = np.searchsorted(self.law.cuts, eta), len(self.law.centres)
+        for factor in self.law.factors:
+            for name, level in zip(factor.on, factor.levels, strict=True):
+                if (name, level) not in parts:
+                    cells = self.known[name]
+                    parts[name, level] = np.asarray(cells.coarse[level])[rows.cells[name]], cells.size(level)
+        return distinct_contexts(parts, rows.size)
+
+    def base_logs(self) -> Floats:
+        """Return logarithms of the base law, a row for each bin of eta."""
+        column = self.field.column
+        if self.base is None:
+            assert not isinstance(column, NumericModel)
+            return log_shares(np.asarray(column.shares))
+        edges, centres = np.asarray(self.law.cells.edges), np.asarray(self.law.centres)
+        shares = self.base.cell_shares(edges, centres)
+        if self.field.status is None:
+            return log_shares(shares)
+        there, *others = self.field.status.shares[0]
+        rest = np.broadcast_to(others, (len(centres), len(others)))
+        return log_shares(np.concatenate([there * shares, rest], axis=1))
+
+    def probabilities(self, contexts: Contexts) -> Floats:
+        """Return the law of cells in every context."""
+        bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
+        logits = (self.base_logs() + np.asarray(self.law.margin))[bins]
+        for factor in self.law.factors:
+            named = [
+                (name, level, self.known[name].size(level))
+                for name, level in zip(factor.on, factor.levels, strict=True)
+            ]
+            values = np.asarray(factor.values)[:, np.asarray(self.law.cells.coarse[factor.level])]
+            logits += values[group_of(contexts.parts, named, contexts.number)]
+        return normalised(logits)
+
+    def draw(self, rows: DrawnRows, u: Floats) -> None:
+        """Add the field to rows."""
+        eta = self.eta(rows)
+        if self.field.is_number and self.field.status is None and not self.law.factors:
+            self._place(rows, eta, u, None, None)
+            return
+        contexts = self.contexts(rows, eta)
+        cell, within = draw_cells(self.probabilities(contexts), contexts.of_rows, u)
+        if self.base is None:
+            rows.cells[self.field.name] = rows.values[self.field.name] = cell
+        else:
+            self._place(rows, eta, u, cell, within)
+
+    def _place(
+        self, rows: DrawnRows, eta: Floats | None, u: Floats, cell: Codes | None, within: Floats | None
+    ) -> None:
+        """Add numbers: drawn from the base law, in their cells if these are drawn already."""
+        assert self.base is not None
+        if cell is None or within is None:
+            value = self.base.quantile(u) if eta is None else self.base.quantile(u) + eta
+            cell = self.law.cells.of_number(value)
+        else:
+            value = self._within(cell, within, eta)
+        self.keep(rows, value, cell, eta)
+
+    def _within(self, cell: Codes, within: Floats, eta: Floats | None) -> Floats:
+        """Return numbers of the base law restricted to cells; 0 where the cell is another status."""
+        assert self.base is not None
+        edges = np.concatenate([[-np.inf], self.law.cells.edges, [np.inf]])
+        value_cell = np.minimum(cell, edges.size - 2)
+        shift = 0.0 if eta is None else eta
+        if eta is None:
+            levels = self.base.level(edges)
+            low, high = levels[value_cell], levels[value_cell + 1]
+        else:
+            low, high = (self.base.level(edges[value_cell + k] - shift) for k in (0, 1))
+        value = self.base.quantile(low + within * (high - low)) + shift
+        return np.clip(value, edges[value_cell], edges[value_cell + 1])
+
+    def keep(self, rows: DrawnRows, value: Floats, cell: Codes, eta: Floats | None) -> None:
+        """Note numbers with their cells, statuses, and what explains later numbers."""
+        column, status = self.field.column, self.field.status
+        assert isinstance(column, NumericModel) and self.base is not None
+        value = np.clip(value, *column.scale.ends)
+        absent = None
+        if status is not None:
+            code = np.maximum(cell - len(self.law.cells.edges), 0)
+            absent = code > 0
+            rows.values[status.name] = code
+        rows.cells[column.name] = cell
+        if self.explains:
+            innovation = column.scale.recorded(value) if eta is None else value - eta
+            rows.innovations[column.name] = (
+                innovation if absent is None else np.where(absent, column.centre, innovation)
+            )
+        rows.values[column.name] = value if absent is None else np.where(absent, np.nan, value)
+
+    def accept(self, rows: DrawnRows, given: Mapping[str, NDArray[Any]]) -> None:
+        """Add the field as it is given: codes, or numbers on the modelling scale."""
+        name, status = self.field.name, self.field.status
+        if self.base is None:
+            rows.cells[name] = rows.values[name] = given[name].astype(np.int64)
+            return
+        codes = None if status is None else given[status.name].astype(np.int64)
+        cell = self.law.cells.of_number(given[name], codes)
+        self.keep(rows, np.where(np.isnan(given[name]), 0.0, given[name]), cell, self.eta(rows))
+
+
+def sum_of_slopes(
+    column: NumericModel, reach: Sequence[tuple[float, float]], rows: DrawnRows
+) -> Floats | None:
+    """Return what slopes add to a number, each within the reach of its predictor; None if it has none."""
+    if not column.slopes:
+        return None
+    total = np.zeros(rows.size)
+    for slope, (low, high) in zip(column.slopes, reach, strict=True):
+        total += slope.at(np.clip(rows.innovations[slope.on], low, high))
+    return total
+
+
+def samplers_of(columns: Sequence[TableColumn]) -> list[FieldSampler]:
+    """Return the samplers of released columns."""
+    known: dict[str, FieldCells] = {}
+    explaining = explaining_names(columns)
+    found = []
+    for own in fields_of(columns):
+        assert isinstance(own.column, TableColumn) and own.column.law is not None
+        law = own.column.law
+        found.append(FieldSampler.of(own, law, dict(known), own.name in explaining))
+        known[own.name] = law.cells
+    return found
+
+
+def explaining_names(columns: Sequence[ColumnModel]) -> set[str]:
+    """Return the numbers that others have slopes on."""
+    return {slope.on for column in columns if isinstance(column, NumericModel) for slope in column.slopes}
+
+
+def draw_table(
+    columns: Sequence[TableColumn],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool = False,
+    given: Mapping[str, NDArray[Any]] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Draw n synthetic rows from released columns: post-processing, free of charge.
+
+    Columns that are `given` (codes, or values on the modelling scale) are kept, and the others drawn in their light.
+    """
+    known, rows = given or {}, DrawnRows(n)
+    samplers = samplers_of(columns)
+    free = [sampler for sampler in samplers if sampler.field.name not in known]
+    uniform = balanced_uniform(len(free), n, rng) if balanced else rng.random((len(free), n))
+    drawn = dict(zip((sampler.field.name for sampler in free), uniform, strict=True))
+    for sampler in samplers:
+        if sampler.field.name in known:
+            sampler.accept(rows, known)
+        else:
+            sampler.draw(rows, drawn[sampler.field.name])
+    return rows.values

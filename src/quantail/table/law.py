@@ -1,0 +1,200 @@
+"""The law of a field given earlier ones: its base law, times a factor for every released table that ends in it.
+
+    p(cell k | earlier) proportional to base_k(eta) * exp(margin_k + sum over tables t of factor_t[context_t, k_t])
+
+context_t is the cell of the earlier fields of table t, k_t the coarser cell of k that the table tells apart, eta the
+sum of a number's slopes. Rows of equal contexts and nearly equal eta share one law, so that laws are computed once
+for each distinct context.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.table.cells import FieldCells
+from quantail.table.tuning import LEVELS
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_DENSE = 2**22  # codes below this are told apart by a table, others by sorting
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Log factors of one table.
+
+    Attributes
+    ----------
+    on : tuple of str
+        Earlier fields, the first varying slowest.
+    levels : tuple of int
+        Their coarsenings, as places in `LEVELS`.
+    level : int
+        The coarsening of the field itself.
+    values : tuple of tuple of float
+        One row for every combination of their cells, one number for every cell of the field.
+    """
+
+    on: tuple[str, ...]
+    levels: tuple[int, ...]
+    level: int
+    values: tuple[tuple[float, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        levels = [LEVELS[level] for level in self.levels]
+        values = [list(row) for row in self.values]
+        return {"on": list(self.on), "levels": levels, "level": LEVELS[self.level], "values": values}
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "Factor":
+        """Rebuild a factor from `to_dict`."""
+        levels = tuple(LEVELS.index(level) for level in form["levels"])
+        values = tuple(tuple(row) for row in form["values"])
+        return cls(tuple(form["on"]), levels, LEVELS.index(form["level"]), values)
+
+
+@dataclass(frozen=True)
+class FieldLaw:
+    """What stage two released of one field.
+
+    Attributes
+    ----------
+    cells : FieldCells
+        Its cells.
+    margin : tuple of float
+        Log factors of the cells by themselves.
+    factors : tuple of Factor
+        Log factors of tables; without any the base law stands as it is.
+    cuts : tuple of float
+        Of a number with slopes: where eta is cut into bins.
+    centres : tuple of float
+        The eta at which each bin takes the base law.
+    reach : tuple of tuple of float
+        For every slope, the range of its predictor in which it acts.
+    """
+
+    cells: FieldCells
+    margin: tuple[float, ...]
+    factors: tuple[Factor, ...] = ()
+    cuts: tuple[float, ...] = ()
+    centres: tuple[float, ...] = (0.0,)
+    reach: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse parts that do not fit together, as a damaged file may hold."""
+        sizes = {
+            len(row) == self.cells.size(factor.level) for factor in self.factors for row in factor.values
+        }
+        if len(self.margin) != self.cells.number or False in sizes or len(self.centres) != len(self.cuts) + 1:
+            raise ValueError("a law that does not fit together")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            "cells": self.cells.to_dict(),
+            "margin": list(self.margin),
+            "factors": [factor.to_dict() for factor in self.factors],
+            "cuts": list(self.cuts),
+            "centres": list(self.centres),
+            "reach": [list(ends) for ends in self.reach],
+        }
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "FieldLaw":
+        """Rebuild a law from `to_dict`."""
+        return cls(
+            FieldCells.from_dict(form["cells"]),
+            tuple(form["margin"]),
+            tuple(Factor.from_dict(factor) for factor in form["factors"]),
+            tuple(form["cuts"]),
+            tuple(form["centres"]),
+            tuple((low, high) for low, high in form["reach"]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """Distinct contexts of some rows: which of them each row has, and the parts that tell them apart.
+
+    Attributes
+    ----------
+    of_rows : array
+        The context of every row.
+    parts : dict
+        For every part (a field and its coarsening, or "" for the bin of eta) its cell in every context.
+    """
+
+    of_rows: Codes
+    parts: dict[tuple[str, int], Codes]
+    number: int
+
+    @property
+    def shares(self) -> Floats:
+        """The share of rows in every context."""
+        return np.bincount(self.of_rows, minlength=self.number) / self.of_rows.size
+
+
+ETA = ("", 0)
+
+
+def distinct_contexts(parts: Mapping[tuple[str, int], tuple[Codes, int]], rows: int) -> Contexts:
+    """Return the distinct combinations of parts, each a cell for every row and a number of cells."""
+    code, size = np.zeros(rows, dtype=np.int64), 1
+    for cell, number in parts.values():
+        if size * number >= 2**62:
+            code, size = _ranked(code, size)
+        code, size = code * number + cell, size * number
+    code, size = _ranked(code, size)
+    first = np.empty(size, dtype=np.int64)
+    first[code[::-1]] = np.arange(rows - 1, -1, -1)
+    return Contexts(code, {name: cell[first] for name, (cell, _) in parts.items()}, size)
+
+
+def _ranked(code: Codes, size: int) -> tuple[Codes, int]:
+    """Return codes renumbered without gaps."""
+    if size > _DENSE:
+        found, ranked = np.unique(code, return_inverse=True)
+        return ranked.reshape(code.shape), found.size
+    held = np.bincount(code, minlength=size) > 0
+    return (np.cumsum(held) - 1)[code], int(np.count_nonzero(held))
+
+
+def group_of(
+    parts: Mapping[tuple[str, int], Codes], named: Sequence[tuple[str, int, int]], number: int
+) -> Codes:
+    """Return, for every context, the row of a factor: fields with their coarsening and its size."""
+    group = np.zeros(number, dtype=np.int64)
+    for name, level, size in named:
+        group = group * size + parts[name, level]
+    return group
+
+
+def normalised(logits: Floats) -> Floats:
+    """Return probabilities of cells from their logarithms up to a constant; works in place."""
+    logits -= logits.max(axis=1, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=1, keepdims=True)
+    return logits
+
+
+def draw_cells(probabilities: Floats, of_rows: Codes, u: Floats) -> tuple[Codes, Floats]:
+    """Return the cell of every row by inversion of u, and where u lies within it, from 0 to 1."""
+    ends = np.cumsum(probabilities, axis=1)
+    ends[:, -1] = 1.0
+    cell = np.zeros(u.size, dtype=np.int64)
+    for column in range(ends.shape[1] - 1):
+        cell += ends[of_rows, column] < u
+    share = probabilities[of_rows, cell]
+    start = ends[of_rows, cell] - share
+    return cell, np.clip((u - start) / np.maximum(share, 1e-300), 0.0, 1.0)
+
+
+def log_shares(shares: Floats) -> Floats:
+    """Return logarithms of base shares, none minus infinity: a table may find rows where stage one saw none."""
+    return np.log(np.maximum(shares, _LEAST))

@@ -1,0 +1,43 @@
+"""Every tuned number of stage two, with what set it (docs/decisions/0013-two-stages.md)."""
+
+LEVELS = (2, 4, 8, 16)
+"""Coarsenings of a field's cells: a number is cut at even levels of its implied marginal."""
+
+TAIL_LEVELS = (0.97, 0.99)
+"""Further cuts of the finest coarsening, where the totals of heavy columns are."""
+
+TRIPLE_LEVEL = 8
+"""Finest coarsening of a field in a set of three."""
+
+MOST_CELLS = 3000
+"""Cells of a table that may be counted."""
+
+MOST_PAIRS, MOST_TRIPLES = 5000, 600
+"""Sets that are candidates; beyond, none of that size is (100 and 16 fields)."""
+
+STAGE_ONE_LEAST = 0.25
+"""Share of the budget that stage one has at least."""
+
+ROUND_NOISE = 0.003
+"""Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
+
+LEAST_ROUND_SIGNAL = 300.0
+"""Rows times strength that a round must have to be worth asking."""
+
+ROUNDS_PER_FIELD = 4
+"""Most rounds, in fields."""
+
+SELECTION_SHARE = 0.15
+"""Share of a round that choosing its table costs."""
+
+NOISE_PENALTY = 0.25
+"""Part of the expected noise of a table, summed over cells, that is taken from its score."""
+
+WIDEST_PRIOR, NARROWEST_PRIOR = 1.5, 0.02
+"""Bounds of the standard deviation of a table's log factors, found by empirical Bayes."""
+
+POOL_ROWS = 2**15
+"""Rows that are simulated from the current model in every round."""
+
+ROUND_STEPS, FINAL_STEPS = 25, 60
+"""L-BFGS iterations after a round, and in the last sweep over all fields."""

@@ -1,0 +1,48 @@
+"""Factors from noisy tables: right gradients, truth recovered, noise left alone."""
+
+import numpy as np
+from scipy.optimize import check_grad
+
+from quantail.table.estimate import Margin, Observed, _Problem, fit_factors, prior_width
+from quantail.table.law import normalised
+
+
+def problem(rng, contexts=6, cells=5):
+    base = rng.normal(size=(contexts, cells))
+    shares = rng.dirichlet(np.ones(contexts))
+    tables = [
+        Observed(
+            np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 2]), rng.normal(50, 20, (3, 3)), 4.0, 0.7
+        ),
+        Observed(np.zeros(6, dtype=int), np.arange(5), rng.normal(80, 20, (1, 5)), 9.0, 0.3),
+    ]
+    return _Problem(base, shares[:, None], 400, Margin(rng.normal(80, 9, cells), 6.0), tables)
+
+
+def test_the_gradient_is_that_of_the_loss():
+    rng = np.random.default_rng(1)
+    case = problem(rng)
+    start = rng.normal(size=5 + 9 + 5)
+    missed = check_grad(lambda z: case.value(z)[0], lambda z: case.value(z)[1], start)
+    assert missed < 1e-4 * np.linalg.norm(case.value(start)[1])
+
+
+def test_a_clear_table_is_followed():
+    law = np.array([[0.7, 0.2, 0.1], [0.1, 0.2, 0.7]])
+    shares, rows = np.array([0.5, 0.5]), 10_000
+    table = Observed(np.arange(2), np.arange(3), rows * shares[:, None] * law, 5.0, 1.0)
+    base = np.log(np.full((2, 3), 1 / 3))
+    start = [np.zeros(3), np.zeros((2, 3))]
+    margin, factor = fit_factors(base, shares, rows, Margin(rows * shares @ law, 10.0), [table], start, 60)
+    np.testing.assert_allclose(normalised(base + margin + factor), law, atol=0.005)
+
+
+def test_tables_of_noise_have_narrow_priors_and_real_ones_wide():
+    rng = np.random.default_rng(2)
+    masses, rows, noise = np.full((8, 8), 1 / 64), 5000, 30.0
+    expected = rows * masses
+    empty, full = (
+        Observed(np.arange(8), np.arange(8), expected * factor + rng.normal(0, noise, (8, 8)), noise)
+        for factor in (1.0, np.exp(rng.normal(0, 0.8, (8, 8))))
+    )
+    assert prior_width(empty, masses, rows) < 0.25 < 0.5 < prior_width(full, masses, rows)
