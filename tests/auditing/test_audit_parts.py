@@ -115,7 +115,7 @@ def test_bounds_of_valid_mechanisms_stay_below_the_claim(slope_trials, monkeypat
 def test_histories_of_a_unit_are_told_apart_once_a_panel_costs_more_than_claimed():
     for make in (trials.pooled_panel, trials.yearly_panel):  # with next to no noise, by the sign of the score
         trial = make(10**6)
-        first, second = (trial.build()(table, None) for table in trial.pair)
+        first, second = (trial.mechanism(table, None) for table in trial.pair)
         assert first > second
     assert trials.yearly_panel(200).run(100, 0.05).bound > 1  # 1.7, and 1.1 if four of 80 mislead
 
@@ -137,10 +137,10 @@ def test_pairs_are_neighbours(slope_trials):
 
 def test_runs_catch_the_papers_sensitivity():
     pair = ((1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 5.0))
-    trial = Trial("published", "replace-one", lambda: scores.flawed_quantile, pair)
+    trial = Trial("published", "replace-one", scores.flawed_quantile, pair)
     found = bound_finding(trial, trial.run(1500, 1e-6))
     assert not found.passed and found.figure > 1.2
-    honest = dataclasses.replace(trial, build=lambda: scores.valid_quantile)
+    honest = dataclasses.replace(trial, mechanism=scores.valid_quantile)
     assert bound_finding(honest, honest.run(1500, 1e-6)).passed
 
 
@@ -151,7 +151,7 @@ def test_runs_use_secure_noise(monkeypatch):
         SecureNoise, "noisy_max", lambda self, *question: drawn.append(1) or honest(self, *question)
     )
     pair = ((1.0, 1.0), (1.0, 6.0))
-    evidence = Trial("median", "replace-one", lambda: scores.valid_quantile, pair).run(100, 0.01)
+    evidence = Trial("median", "replace-one", scores.valid_quantile, pair).run(100, 0.01)
     assert len(drawn) >= evidence.runs == 200
 
 

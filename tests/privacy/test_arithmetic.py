@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.auditing.replay import Replayed, replaying
+from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_tables import frame_of, neighbour_of, schema_of
 from quantail.privacy import Gate, Plan, geometric_strength, split, strength_of
 from quantail.privacy.gate import rounded_up
@@ -98,7 +98,7 @@ class Spy(Gate):
 def test_scores_and_counts_are_whole_numbers(relation: Any, method: str, monkeypatch) -> None:
     asked: list[np.ndarray[Any, Any]] = []
     monkeypatch.setattr(Spy, "asked", asked, raising=False)
-    monkeypatch.setattr("quantail.synthesis.table.Gate", Spy)
+    monkeypatch.setattr("quantail.privacy.source.Gate", Spy)
     schema = schema_of(relation, numbers_only=method != "ladder")
     frame = frame_of(4)
     table = pa.table({name: frame[name] for name in schema.names})
@@ -119,12 +119,11 @@ def test_released_quantiles_lie_on_candidates_that_a_neighbour_has_too(monkeypat
     monkeypatch.setattr(fitting, "draw_rungs", watched)
     frame, maker = frame_of(4), TableSynthesizer(schema_of("replace-one"), 60)
     one = Replayed(1)
-    with replaying(one):
-        maker.fit(pa.table(frame))
+    maker._drawing_from(one.source()).fit(pa.table(frame))
     first = list(drawn)
     drawn.clear()
-    with replaying(Replayed(1, one)):
-        maker.fit(pa.table(neighbour_of(frame, 0, "replace-one")))
+    other = maker._drawing_from(Replayed(1, one).source())
+    other.fit(pa.table(neighbour_of(frame, 0, "replace-one")))
     assert len(first) == len(drawn) > 3
     for (grid, rungs), (other_grid, other_rungs) in zip(first, drawn, strict=True):
         assert np.isin(rungs, grid).all()  # to the last bit: which floats can occur does not depend on rows

@@ -10,8 +10,6 @@ from quantail.quantiles import Vector
 from quantail.synthesis import choosing
 from quantail.synthesis.choosing import Cells, choose, conditional_shares
 
-pytestmark = pytest.mark.usefixtures("enumerable")
-
 RELATIONS = ("replace-one", "add-remove")
 each_relation = pytest.mark.parametrize("relation", RELATIONS)
 # target (-1: absent), a candidate of two cells and one of three

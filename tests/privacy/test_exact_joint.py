@@ -17,8 +17,6 @@ from quantail.privacy import PathQuestion, SimulatedNoise, gate, paths
 from quantail.quantiles import draw_rungs, joint
 from quantail.quantiles.joint import targets
 
-pytestmark = pytest.mark.usefixtures("enumerable")
-
 GRID = np.arange(1.0, 6.0)
 STILL = tuple((value, 0.5) for value in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))  # the last lies above all candidates
 NUMBERS = (0.0, 0.3, SECRET_DROPPED)

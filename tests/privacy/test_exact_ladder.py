@@ -10,8 +10,6 @@ from quantail.auditing.laws import noisy_max_log_law
 from quantail.auditing.mechanisms import ladder_mechanism
 from quantail.quantiles import ladder
 
-pytestmark = pytest.mark.usefixtures("enumerable")
-
 GRID = np.arange(1.0, 6.0)
 VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)  # the last lies above all candidates
 EVEN = (F(1, 4), F(1, 2), F(3, 4))

@@ -8,22 +8,19 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, replaced, worst_loss
+from quantail.auditing.enumeration import gate_of, worst_loss
 from quantail.auditing.order_mechanisms import (
     GRID,
+    SHORT_LISTS,
     alike,
     column_mechanism,
     lines_mechanism,
-    short_lists,
-    shortest_lists,
     two_column_mechanism,
 )
 from quantail.quantiles import lines
 from quantail.quantiles.lattice import Candidates
 from quantail.quantiles.lines import choose_line, index_instruments, line_values
 from quantail.synthesis import lines_fitting
-
-pytestmark = pytest.mark.usefixtures("enumerable", "few_candidates")
 
 RELATIONS = ("replace-one", "add-remove")
 ONE_QUICK = ("replace-one", pytest.param("add-remove", marks=pytest.mark.slow))
@@ -40,12 +37,6 @@ BOTH_SIDES = {
     "sandwich": ([0.05, 0.25, 0.5, 0.9], [0.05, 0.5, 0.9]),
 }
 EXACT = 1 + 1e-9
-
-
-@pytest.fixture
-def few_candidates():
-    with replaced(*short_lists):
-        yield
 
 
 def column_loss(order, relation, rows, taus, main=None):
@@ -135,7 +126,7 @@ OPPOSED = np.array([[a, b] for a in (-2.0, 0.0, 1.0) for b in (-2.0, 0.0, 1.0)])
 
 def test_instruments_beyond_one_are_caught(monkeypatch):
     # A predictor that is not scaled to [0, 1] needs its bound in the sensitivity.
-    honest = index_instruments(0.0, 1.0)
+    honest = index_instruments(0.0, 1.0, SHORT_LISTS.places)
     unscaled = lines.Instruments(honest.places, honest.weights * np.array([[1], [3], [1]]), honest.unit)
 
     monkeypatch.setattr(lines, "candidates_for", lambda *known: alike(OPPOSED))
@@ -196,13 +187,6 @@ def table_loss(order, slopes, relation, rows):
     return worst_loss(two_column_mechanism(order, slopes, relation, rows), PAIRS, rows, relation)
 
 
-@pytest.fixture
-def two_columns(few_candidates):  # asked for so that it comes first, and these lists replace its own
-    with replaced(*shortest_lists):
-        yield
-
-
-@pytest.mark.usefixtures("two_columns")
 @pytest.mark.parametrize("relation", ONE_QUICK)
 @pytest.mark.parametrize("slopes", ["fixed", "varying"])
 @pytest.mark.parametrize("order", [pytest.param("kng", marks=pytest.mark.slow), "stepwise", "sandwich"])
@@ -211,18 +195,16 @@ def test_two_columns_cost_no_more_than_claimed(order, slopes, relation):
     assert 0.1 < table_loss(order, slopes, relation, rows) <= EXACT
 
 
-@pytest.mark.usefixtures("two_columns")
 def test_lines_that_are_too_sharp_are_caught_in_two_columns(monkeypatch):
     honest = table_loss("sandwich", "fixed", "replace-one", 2)
     monkeypatch.setattr(lines, "line_sensitivity", lambda *known: 1)
     assert table_loss("sandwich", "fixed", "replace-one", 2) > max(1.1, 2 * honest)
 
 
-@pytest.mark.usefixtures("two_columns")
 def test_an_index_with_private_ends_is_caught(monkeypatch):
     # An index scaled by the table's own predictions: released lines then lie over another index for a neighbour.
-    def own_rows(fit):
-        return {name: np.resize(values, 64) for name, values in fit.values.items()}
+    def own_rows(fit, rows):
+        return {name: np.resize(values, rows) for name, values in fit.values.items()}
 
     monkeypatch.setattr(lines_fitting.LinesFit, "simulated", own_rows)
     assert table_loss("stepwise", "varying", "replace-one", 2) == np.inf

@@ -63,9 +63,9 @@ def replayed(relation, epsilon, row=17, width=0):
     frame = rich_frame(width)
     synthesizer = TableSynthesizer(rich_schema(relation, width), epsilon)
     return replay(
-        lambda data: synthesizer.fit(pa.table(data)),
-        frame,
-        neighbour(frame, row, relation),
+        synthesizer,
+        pa.table(frame),
+        pa.table(neighbour(frame, row, relation)),
         seed=row,
         removed=None if relation == "replace-one" else row,
     )
@@ -121,7 +121,7 @@ def test_public_columns_cost_nothing_and_neighbours_agree_on_them():
     kept = {name: frame[name][9] for name in ("owner", "hired", "spent")}
     other = neighbour({n: frame[n] for n in schema.names}, 9, "replace-one", kept | {"tips": 1e5})
     synthesizer = TableSynthesizer(schema, 30)
-    found = replay(lambda data: synthesizer.fit(pa.table(data)), {n: frame[n] for n in schema.names}, other)
+    found = replay(synthesizer, pa.table({n: frame[n] for n in schema.names}), pa.table(other))
     assert found.kept
     assert sum(found.costs.values()) == 30
     assert [leaf.name for leaf in synthesizer.plan(ROWS).children] == ["tips"]
@@ -138,4 +138,4 @@ def test_identities_replay_too():
     other = {name: list(values) for name, values in frame.items()}
     other["total"][3], other["a"][3], other["b"][3] = 100, 50, 50
     synthesizer = TableSynthesizer(schema, 20)
-    assert replay(lambda data: synthesizer.fit(pa.table(data)), frame, other).kept
+    assert replay(synthesizer, pa.table(frame), pa.table(other)).kept

@@ -1,17 +1,16 @@
 """The whole law of the production slope choice on tiny tables, epsilon 1: all tables, all neighbours."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 from functools import partial
 
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, law_of, loss, replaced, worst_loss
-from quantail.auditing.mechanisms import STEADY, few_slopes, slope_mechanism
+from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
+from quantail.auditing.mechanisms import FEW_SLOPES, STEADY, slope_mechanism
 from quantail.quantiles import choose_slope, slopes
 from quantail.quantiles.rows import gathered
-
-pytestmark = pytest.mark.usefixtures("enumerable")
 
 RELATIONS = ("replace-one", "add-remove")
 POINTS = tuple(
@@ -22,15 +21,15 @@ HALF = F(1, 2)
 APART = (0.5, 1.5)  # rows with x = 1 lie between
 
 
-@pytest.fixture(autouse=True)
-def few_candidates():
-    with replaced(*few_slopes):
-        yield
+def slope_loss(relation, rows, *costs, points=POINTS, most=None, doubt=0.0, always=STEADY, cuts=(0.5, 0.5)):
+    """Return the worst loss of a slope over tables of so many rows beside those that are always there.
 
-
-def slope_loss(relation, rows, *costs, points=POINTS, kept=1.0, doubt=0.0, always=STEADY, cuts=(0.5, 0.5)):
-    """Return the worst loss of a slope over tables of so many rows beside those that are always there."""
-    mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts)
+    With `most`, so many of them take part, in secret.
+    """
+    rules, kept = FEW_SLOPES, 1.0
+    if most is not None:
+        rules, kept = replace(rules, rows=lambda strength, last: most), most / (most + 1)
+    mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts, rules)
     return worst_loss(mechanism, points, rows, relation, kept)
 
 
@@ -89,29 +88,25 @@ def test_coarse_and_fine_stage_add_up(relation):
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("cuts", [(0.5, 0.5), APART], ids=["one cut", "two cuts"])
-def test_secret_subsample_costs_no_more(monkeypatch, cuts, relation):
+def test_secret_subsample_costs_no_more(cuts, relation):
     rows = 1 if relation == "replace-one" else 0
-    most = len(STEADY) + rows - 1
-    monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: most)
-    found = slope_loss(relation, rows, 1, points=FEW_POINTS, kept=most / (most + 1), cuts=cuts)
+    found = slope_loss(relation, rows, 1, points=FEW_POINTS, most=len(STEADY) + rows - 1, cuts=cuts)
     assert 0.1 < found <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.slow)])
-def test_each_stage_may_use_a_secret_subsample_of_its_own(monkeypatch, relation):
+def test_each_stage_may_use_a_secret_subsample_of_its_own(relation):
     # Parts of two stages are drawn apart: a row may be in one of them, in both or in none.
     rows, always = (1, STEADY) if relation == "replace-one" else (0, STEADY[:3])
-    most = len(always) + rows - 1
-    monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: most)
-    points, kept = FEW_POINTS[3 - 2 * rows : 5], most / (most + 1)
-    found = slope_loss(relation, rows, HALF, HALF, points=points, kept=kept, always=always)
+    most, points = len(always) + rows - 1, FEW_POINTS[3 - 2 * rows : 5]
+    found = slope_loss(relation, rows, HALF, HALF, points=points, most=most, always=always)
     assert 0.05 < found <= 1 + 1e-9
 
 
 def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
     # An added row pushes another one out of a part of fixed size: replace-one at the price of add/remove.
     def fixed(gate, rows, most, *vectors):
-        kept = gate.noise.choice(vectors[0].rows.size, rows, replace=False)
+        kept = gate.noise.subset(vectors[0].rows.size, rows)
         return tuple(part[kept] for part in gathered(*vectors))
 
     monkeypatch.setattr(slopes, "subsample", fixed)
@@ -123,13 +118,13 @@ def test_half_the_sensitivity_is_caught(monkeypatch):
     assert slope_loss("replace-one", 4, 1) > 1.5
 
 
-def test_fine_candidates_around_a_private_slope_are_caught(monkeypatch):
+def test_fine_candidates_around_a_private_slope_are_caught():
     # A fine stage must start from what was released, not from what the table says.
     def mechanism(table, noise):
         gate = gate_of(noise, "replace-one", 1)
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
         best = 1 + int(np.sum(y > 0))
-        monkeypatch.setattr(slopes, "slope_candidates", lambda reach, step: best * np.array([0.5, 1.0]))
-        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, 3)
+        own = replace(FEW_SLOPES, candidates=lambda reach, step: best * np.array([0.5, 1.0]))
+        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, 3, rules=own)
 
     assert worst_loss(mechanism, FEW_POINTS, 3, "replace-one") == np.inf

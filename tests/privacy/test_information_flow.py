@@ -23,7 +23,7 @@ import pytest
 from typer.testing import CliRunner
 
 import quantail
-from quantail.auditing.replay import Replayed, replaying
+from quantail.auditing.replay import Replayed
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.auditing.whole_tables import EXTREME, ROWS, frame_of, neighbour_of, schema_of
 from quantail.cli import app
@@ -32,7 +32,7 @@ from quantail.quantiles import joint
 from quantail.quantiles.grid import increasing
 from quantail.quantiles.rows import gathered
 from quantail.report import card
-from quantail.synthesis import TableSynthesizer, fitting, model
+from quantail.synthesis import TableSynthesizer, fitting, model, table
 
 SOURCE = Path(quantail.__file__).parent
 OUTPUTS = ("out.parquet", "out.card.json", "out.card.md", "model.json")
@@ -69,6 +69,15 @@ def journalling() -> Iterator[list[tuple[object, ...]]]:
         yield calls
     finally:
         Gate._use = honest  # type: ignore[method-assign]
+
+
+@contextmanager
+def replaying(noise: Replayed) -> Iterator[None]:
+    """Let the command line draw from `noise`, as if it were secure."""
+    source = replace(noise.source(), private=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "source_of", lambda kind, seed: source)
+        yield
 
 
 def visible(

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from quantail.auditing.replay import Replayed, replaying
+from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_panels import SCHEMA, panel_of
 from quantail.frames import PanelData
 from quantail.privacy import Gate, Ledger
@@ -33,11 +33,10 @@ def seen_of_a_run(table: Any, method: str, folder: Any, noise: Replayed, caplog:
     ledger = Ledger.create(folder / "ledger", "panel", 1)
     told: list[tuple[str, float]] = []
     caplog.clear()
-    with replaying(noise):
-        maker = PanelSynthesizer(SCHEMA, 1, method=method, **METHODS[method])
-        model = maker.fit(table, ledger, progress=lambda name, share: told.append((name, share)))
-        model.save(folder / "model.json")
-        drawn = model.sample(seed=1)
+    maker = PanelSynthesizer(SCHEMA, 1, method=method, **METHODS[method])._drawing_from(noise.source())
+    model = maker.fit(table, ledger, progress=lambda name, share: told.append((name, share)))
+    model.save(folder / "model.json")
+    drawn = model.sample(seed=1)
     return {
         "model": (folder / "model.json").read_bytes(),
         "progress": told,

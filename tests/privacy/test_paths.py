@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from quantail.auditing.enumeration import law_of
-from quantail.privacy import SimulatedNoise, gate, paths
+from quantail.privacy import SimulatedNoise, gate, noise, paths
+from quantail.privacy.noise import exact_pick
 from quantail.quantiles import Scale
 from quantail.quantiles.depth import near_candidates
 from quantail.quantiles.grid import near, wide, with_cells
@@ -29,13 +30,13 @@ class Scripted:
 def shares_of(logs) -> list[F]:
     """Return the exact probability of each index, by bisection on where the pick changes."""
     probe = Scripted(0)
-    paths._pick(logs, probe)
+    exact_pick(logs, probe.below)
     total, ends = probe.total, []
     for index in range(len(logs)):
         low, high = -1, total  # picks at low are <= index, at high beyond it
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if paths._pick(logs, Scripted(middle)) <= index else (low, middle)
+            low, high = (middle, high) if exact_pick(logs, Scripted(middle).below) <= index else (low, middle)
         ends.append(high)
     return [F(end - start, total) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
@@ -76,7 +77,6 @@ def reference_law(counts, rows, targets, rate, tolls=None):
     return {path: weight / total for path, weight in law.items()}
 
 
-@pytest.mark.usefixtures("enumerable")
 @pytest.mark.parametrize("deepest", [paths.DEEPEST, 1.0])
 @pytest.mark.parametrize("rungs", [1, 2, 3, 4])
 def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
@@ -96,7 +96,6 @@ def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
             assert math.isclose(probability, stated[path], rel_tol=1e-12)
 
 
-@pytest.mark.usefixtures("enumerable")
 @pytest.mark.parametrize("rungs", [1, 2, 3, 4])
 def test_law_of_paths_that_pay_tolls_is_the_stated_one(monkeypatch, rungs):
     monkeypatch.setattr(paths, "MOST_TOLL", 2.0)
@@ -125,7 +124,6 @@ def test_tolls_begin_at_zero_and_end_at_the_most():
     assert tolls.tolist() == [0.0, 0.0, 0.5, paths.MOST_TOLL, paths.MOST_TOLL]
 
 
-@pytest.mark.usefixtures("enumerable")
 def test_chunks_make_no_difference(monkeypatch):
     counts, targets = np.arange(0, 28, 4), np.array([8, 8, 8])
 
@@ -184,10 +182,10 @@ def test_grids_in_use_are_no_larger_than_the_proof_allows():
 
 
 def log_law_of(logs):
-    """Return the log-probabilities that `_pick` gives to log weights, from its own integers, in long doubles."""
+    """Return the log-probabilities that `exact_pick` gives to log weights, from its own integers, in long doubles."""
     binary = (logs - logs.max()) / np.log(2.0)
     exponent = np.floor(binary)
-    mantissa = np.rint(np.exp2(binary - exponent) * 2.0**paths._BITS)
+    mantissa = np.rint(np.exp2(binary - exponent) * 2.0**noise._BITS)
     exact = np.log(mantissa.astype(np.longdouble)) + exponent.astype(np.longdouble) * np.log(np.longdouble(2))
     return exact - np.logaddexp.reduce(exact)
 

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from quantail.auditing.whole_tables import ROWS, frame_of, schema_of
 from quantail.privacy import Gate, SecureNoise, SimulatedNoise
-from quantail.quantiles import HeldRows, slopes
+from quantail.quantiles import HeldRows
 from quantail.quantiles.rows import Rows, gathered
-from quantail.quantiles.slopes import subsample
+from quantail.quantiles.slopes import SlopeRules, subsample
+from quantail.quantiles.tilt import TiltRules
 from quantail.synthesis.design import draw_design
 from quantail.synthesis.fitting import fit_columns
+from quantail.synthesis.ladder_rules import LadderRules
 
 SOURCES = {"simulated": lambda: SimulatedNoise(3), "secure": SecureNoise}
 
@@ -99,8 +101,9 @@ def test_a_secret_part_does_not_depend_on_chunks(relation):
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("epsilon", [60, 110])  # tilts, bins
-def test_models_do_not_depend_on_chunks(relation, epsilon, monkeypatch):
-    monkeypatch.setattr(slopes, "rows_needed", lambda strength, last: ROWS // 2)
+def test_models_do_not_depend_on_chunks(relation, epsilon):
+    few = SlopeRules(rows=lambda strength, last: ROWS // 2)
+    rules = LadderRules(slopes=few, tilts=TiltRules(slopes=few))
     schema, frame = schema_of(relation), frame_of(4)
     data = {
         name: np.array([schema.column(name).categories.index(v) for v in values])
@@ -108,7 +111,7 @@ def test_models_do_not_depend_on_chunks(relation, epsilon, monkeypatch):
         else np.clip(np.array(values, dtype=float), schema.column(name).lower, schema.column(name).upper)
         for name, values in frame.items()
     }
-    design = draw_design(schema, ROWS, Fraction(epsilon), "pure")
+    design = draw_design(schema, ROWS, Fraction(epsilon), "pure", rules=rules)
     released = []
     for rows in (HeldRows(data), HeldRows(data, chunk=17), ForgetfulRows(data, chunk=50)):
         again = replace(design)

@@ -10,6 +10,7 @@ from payroll_case import payroll, payroll_schema, simulate
 
 from quantail.errors import ModelError, OptionError
 from quantail.examples import paper_schema, paper_split
+from quantail.privacy import SimulatedNoise, Source
 from quantail.quantiles.quantreg import PAPER_TAUS
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableModel, TableSynthesizer, plan
@@ -252,24 +253,14 @@ class TestRelease:
             with pytest.raises(ModelError):
                 TableModel.load(path)
 
-    def test_every_leaf_is_used_once_and_the_rows_do_not_choose_the_questions(self, monkeypatch):
-        from quantail.synthesis import table as table_module
-
-        journals = []
-
-        class Watched(table_module.Gate):
-            def __init__(self, *parts):
-                super().__init__(*parts)
-                journals.append(self)
-
-        monkeypatch.setattr(table_module, "Gate", Watched)
-        for frame in (pair(300, 1), pair(300, 2)):
-            simulate(Schema(PAIR, unit="row"), frame, 1, method="sandwich", slopes="varying")
-        one, two = journals
-        assert one.unused == two.unused == 0
-        assert [(c.kind, c.leaf, c.cost) for c in one.journal] == [
-            (c.kind, c.leaf, c.cost) for c in two.journal
-        ]
+    def test_every_leaf_is_used_once_and_the_rows_do_not_choose_the_questions(self):
+        one, two = [], []
+        for frame, calls in ((pair(300, 1), one), (pair(300, 2), two)):
+            source = Source(lambda group: SimulatedNoise(0, group), private=False, watch=calls.append)
+            maker = TableSynthesizer(Schema(PAIR, unit="row"), 1, method="sandwich", slopes="varying")
+            model = maker._drawing_from(source).fit(frame)
+            assert len(calls) == len(model.plan.leaves())
+        assert [(c.kind, c.leaf, c.cost) for c in one] == [(c.kind, c.leaf, c.cost) for c in two]
 
     def test_the_ladder_reads_its_own_files(self, tmp_path):
         model = simulate(payroll_schema(), payroll(500), 1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
-from quantail.privacy import Gate, Plan, Relation
+from quantail.privacy import Gate, Plan, Relation, Source
 from quantail.privacy.noise import Stream
 from quantail.quantiles import HeldRows, Scale, draw_calibration
 from quantail.schema import Column, Schema
@@ -47,9 +47,13 @@ class Watching:
         """Refuse: selections are enumerated."""
         raise NotImplementedError("selections are enumerated")
 
-    def below(self, total: int) -> int:
+    def pick(self, logs: Any) -> int:
         """Refuse: paths are enumerated."""
         raise NotImplementedError("paths are enumerated")
+
+    def subset(self, rows: int, size: int) -> Any:
+        """Refuse: parts are enumerated."""
+        raise NotImplementedError("parts are enumerated")
 
     def random(self, size: int) -> Any:
         """Move no row."""
@@ -157,7 +161,8 @@ def rows_of_groups(table: Table, noise: Watching) -> Any:
     """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
     synthesizer = TableSynthesizer(Schema(columns, unit="firm", neighbours="add-remove", by=("g",)), 1)
-    return synthesizer._sizes({(group,): table.count(group) for group in range(3)}, Fraction(1), noise)
+    watched = synthesizer._drawing_from(Source(lambda group: noise, private=False))
+    return watched._sizes({(group,): table.count(group) for group in range(3)}, Fraction(1))
 
 
 def count_findings() -> Iterator[Finding]:

@@ -8,19 +8,17 @@ import functools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.auditing.laws import noisy_max_log_law
-from quantail.privacy import Gate, Plan, Relation, gate, paths
-from quantail.privacy.noise import Stream, noisy_max_measurement
+from quantail.privacy import Gate, Plan, Relation
+from quantail.privacy.noise import Integers, Stream
 
 SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
 
@@ -40,7 +38,7 @@ class Branching:
         self.options: list[list[int]] = []
         self.shown: list[int] = []
         self.log_probability = 0.0
-        self.given: Any = None  # numbers that belong to the rows of the table: jitter as part of a row
+        self.given: Any = None  # numbers that belong to rows, as part of them, or one for all: jitter, dither
 
     def choose(self, log_law: Floats, secret: bool = False) -> int:
         """Take the scripted outcome, or the first that is possible."""
@@ -62,16 +60,16 @@ class Branching:
         """Refuse: counts have infinitely many outcomes, see `counting.py`."""
         raise NotImplementedError("counts are compared analytically")
 
-    def below(self, total: int) -> int:
-        """Refuse: paths branch through `enumerable`."""
-        raise NotImplementedError("enumerate paths within `enumerable()`")
+    def pick(self, logs: Floats) -> int:
+        """Take each step of a path once."""
+        return self.choose(np.asarray(logs - np.logaddexp.reduce(logs)))
 
     def random(self, size: int) -> Any:
         """Keep or drop each row of a Poisson subsample; the outcome stays secret."""
         if self.given is not None:
-            if len(self.given) != size:
+            if np.ndim(self.given) and len(self.given) != size:
                 raise ValueError("a number for every row is needed")
-            return np.array(self.given)
+            return np.resize(self.given, size)
         law = np.log([self.kept, 1 - self.kept])
         return np.array([(SECRET_KEPT, SECRET_DROPPED)[self.choose(law, secret=True)] for _ in range(size)])
 
@@ -79,11 +77,11 @@ class Branching:
         """Return the numbers of `random`, by position."""
         return stretches(self.random(rows))
 
-    def generator(self) -> Any:
-        """Return itself, for `choice`."""
-        return self
+    def generator(self) -> np.random.Generator:
+        """Return a generator for simulations from released models: the same for all tables."""
+        return np.random.default_rng(11)
 
-    def choice(self, rows: int, size: int, replace: bool) -> Any:
+    def subset(self, rows: int, size: int) -> Integers:
         """Take each subset of fixed size; the outcome stays secret."""
         subsets = list(combinations(range(rows), size))
         return np.array(subsets[self.choose(np.full(len(subsets), -math.log(len(subsets))), secret=True)])
@@ -95,34 +93,6 @@ def stretches(numbers: Floats) -> Stream:
 
 
 Mechanism = Callable[[Table, Branching], Hashable]
-
-
-@contextmanager
-def replaced(*parts: tuple[Any, str, Any]) -> Iterator[None]:
-    """Give attributes (owner, name, value) for the duration of a block: shorter lists, an enumerable draw."""
-    with ExitStack() as undo:
-        for owner, name, value in parts:
-            undo.callback(setattr, owner, name, getattr(owner, name))
-            setattr(owner, name, value)
-        yield
-
-
-@contextmanager
-def enumerable() -> Iterator[None]:
-    """Branch on every step of a path, and remember OpenDP's privacy map, which is asked thousands of times."""
-    honest_pick = paths._pick
-
-    def pick(logs: Floats, noise: Any) -> int:
-        if not isinstance(noise, Branching):  # a release in another thread draws as ever
-            return honest_pick(logs, noise)
-        return noise.choose(np.asarray(logs - np.logaddexp.reduce(logs)))
-
-    @functools.cache
-    def remembered(scale: float, definition: Any) -> Any:
-        return SimpleNamespace(map=functools.cache(noisy_max_measurement(scale, definition).map))
-
-    with replaced((paths, "_pick", pick), (gate, "noisy_max_measurement", remembered)):
-        yield
 
 
 def law_of(mechanism: Callable[[Branching], Hashable], kept: float = 0.5) -> Law:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from quantail.auditing.bounds import gather, secure_draws
 from quantail.auditing.counting import search_counts
-from quantail.auditing.enumeration import Table, enumerable, neighbours, search
+from quantail.auditing.enumeration import Table, neighbours, search
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.flawed import inputs, scores, spending
 
@@ -46,8 +46,7 @@ class Exhibit:
             first, second = self._pilot(mechanism)
             found = gather(secure_draws(mechanism, first), secure_draws(mechanism, second), _RUNS, ERROR)
             return found.bound, found.runs
-        with enumerable():
-            worst = search(mechanism, self.domain, self.rows, self.relation)
+        worst = search(mechanism, self.domain, self.rows, self.relation)
         return worst.loss, worst.pairs
 
     def _pilot(self, mechanism: Callable[..., Any]) -> tuple[Table, Table]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from quantail.auditing.enumeration import enumerable, gate_of
+from quantail.auditing.enumeration import gate_of
 from quantail.auditing.findings import Finding
 from quantail.auditing.laws import geometric_law, noisy_max_log_law, p_value, path_law
 from quantail.privacy import PathQuestion, SecureNoise, Selection
@@ -29,18 +29,17 @@ Law = Callable[[float], Any]
 
 def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
     """Yield one finding for every kind of question: its p-value, and whether its twins fail."""
-    with enumerable():  # OpenDP's maps are remembered, draws are the real ones
-        for name, observed, law in (
-            _select("pure", draws),
-            _select("zcdp", draws),
-            _count(draws),
-            _path(draws),
-        ):
-            p = p_value(observed, law(1.0))
-            twins = max(p_value(observed, law(factor)) for factor in (0.8, 1.25))
-            note = f"scale off by 20%: p {twins:.0e}"
-            kept = p >= LEAST > twins
-            yield Finding("laws", name, "any", p, LEAST, draws, "draws", kept, note)
+    for name, observed, law in (
+        _select("pure", draws),
+        _select("zcdp", draws),
+        _count(draws),
+        _path(draws),
+    ):
+        p = p_value(observed, law(1.0))
+        twins = max(p_value(observed, law(factor)) for factor in (0.8, 1.25))
+        note = f"scale off by 20%: p {twins:.0e}"
+        kept = p >= LEAST > twins
+        yield Finding("laws", name, "any", p, LEAST, draws, "draws", kept, note)
 
 
 def _select(definition: str, draws: int) -> tuple[str, Any, Law]:

@@ -1,13 +1,13 @@
 """Production mechanisms as functions of a small table and a source of noise, ready for enumeration.
 
 Each factory returns `mechanism(table, noise)`, which opens the production gate on a plan of total cost 1 (unless told
-otherwise) and returns what is released. Candidate lists that would be too long to enumerate are shortened by the
-`few_...` replacements; nothing else differs from a release.
+otherwise) and returns what is released. Candidate lists that would be too long to enumerate are shortened by rules
+that are handed in (`FEW_SLOPES`, `FEW_TILTS`); nothing else differs from a release.
 """
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,27 +23,24 @@ from quantail.quantiles import (
     draw_rungs,
     draw_tilt,
     ladder_depth,
-    slopes,
-    tilt,
 )
 from quantail.quantiles.ladder import count_blocks
+from quantail.quantiles.slopes import SlopeRules
+from quantail.quantiles.tilt import TiltRules, choose_growth
 from quantail.synthesis.choosing import Cells, choose
 
 Floats = NDArray[np.float64]
 Unit = Literal["epsilon", "rho"]
-Replacement = tuple[Any, str, Any]
 
-_FEW = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])
-_THREE = np.array([-1.0, 0.0, 1.0])
-few_slopes: tuple[Replacement, ...] = (
-    (slopes, "slope_candidates", lambda reach, step: _FEW),
-    (slopes, "slope_step", lambda signal: 0.15),  # seven candidates in a second stage
+FEW_SLOPES = SlopeRules(
+    lambda reach, step: np.array([-2.0, -0.5, 0.0, 0.5, 1.0]),
+    lambda signal: 0.15,  # seven candidates in a second stage
 )
-few_tilts: tuple[Replacement, ...] = (
-    (slopes, "slope_candidates", lambda reach, step: _THREE),
-    (tilt, "_STEPS", 1),
-    (tilt, "_CURVE_DOUBT", 0.5),
-    (tilt, "_SPREAD_DOUBT", 0.5),
+FEW_TILTS = TiltRules(
+    steps=1,
+    curve_doubt=0.5,
+    spread_doubt=0.5,
+    slopes=SlopeRules(lambda reach, step: np.array([-1.0, 0.0, 1.0])),
 )
 
 
@@ -93,6 +90,7 @@ def slope_mechanism(
     doubt: float = 0.0,
     always: Table = STEADY,
     cuts: tuple[float, float] = (0.5, 0.5),
+    rules: SlopeRules = FEW_SLOPES,
 ) -> Mechanism:
     """Return the choice of a slope in as many stages as there are costs; a row is (x, y).
 
@@ -102,7 +100,8 @@ def slope_mechanism(
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *costs)
         x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
-        return choose_slope(gate, gate.plan.leaves(), y, x, cuts, 2.0, len(always) + rows, doubt)
+        told = len(always) + rows
+        return choose_slope(gate, gate.plan.leaves(), y, x, cuts, 2.0, told, doubt, rules=rules)
 
     return mechanism
 
@@ -137,7 +136,11 @@ def bend_mechanism(relation: Relation) -> Mechanism:
 
 
 def tilt_mechanism(
-    relation: Relation, rows: int, costs: Sequence[Fraction], always: Sequence[Table] = ()
+    relation: Relation,
+    rows: int,
+    costs: Sequence[Fraction],
+    always: Sequence[Table] = (),
+    rules: TiltRules = FEW_TILTS,
 ) -> Mechanism:
     """Return a whole tilt around the median 1; a row is (log size, normal score, side).
 
@@ -147,11 +150,12 @@ def tilt_mechanism(
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *costs)
         size, x, side = np.array((*always, *table)).T
-        noise.given = np.full(x.size, 0.5)  # jitter is enumerated with the joint draw
+        noise.given = 0.5  # jitter is enumerated with the joint draw
         residual = 1 + side * np.exp(size)
         grid = np.array([-1.0, 1.0])
         known = len(always) + rows
-        return repr(draw_tilt(gate, gate.plan.leaves(), residual, x, ndtri, grid, 2.0, known))
+        leaves = gate.plan.leaves()
+        return repr(draw_tilt(gate, leaves, residual, x, ndtri, grid, 2.0, known, rules=rules))
 
     return mechanism
 
@@ -162,6 +166,7 @@ def growth_mechanism(
     always: Sequence[Table] = (),
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
+    rules: TiltRules = FEW_TILTS,
 ) -> Mechanism:
     """Return the last question of a tilt alone: how spread grows, on one or both sides of the median."""
     known = len(always) + rows
@@ -170,6 +175,7 @@ def growth_mechanism(
         gate = gate_of(noise, relation, cost, unit=unit)
         (leaf,) = gate.plan.leaves()
         sizes, z, side = np.array((*always, *table)).reshape(-1, 3).T
-        return tilt._choose_growth(gate, leaf, Vector.of(sizes), Vector.of(z), Vector.of(side > 0), known)
+        vectors = (Vector.of(sizes), Vector.of(z), Vector.of(side > 0))
+        return choose_growth(gate, leaf, *vectors, known, rules)
 
     return mechanism

@@ -4,36 +4,49 @@ As in `mechanisms.py`: production code from the gate to the released lines, with
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
-from quantail.auditing.mechanisms import Floats, Replacement
+from quantail.auditing.mechanisms import Floats
 from quantail.privacy import Gate, Plan, Relation
-from quantail.quantiles import HeldRows, lattice, lines, slopes
+from quantail.quantiles import HeldRows, lines
 from quantail.quantiles.lattice import Candidates, Surroundings
+from quantail.quantiles.line_rules import LineRules
 from quantail.quantiles.lines import Instruments, index_instruments, release_lines
 from quantail.quantiles.orders import Order, steps_of
+from quantail.quantiles.slopes import SlopeRules
 from quantail.schema import Column, Schema
-from quantail.synthesis import lines_column, lines_fitting
 from quantail.synthesis.lines_design import draw_lines_design
 from quantail.synthesis.lines_fitting import fit_lines
 from quantail.synthesis.lines_settings import read_settings
 
 GRID = (0.0, 1.0, 2.0, 3.0, 4.0)
-AROUND = Surroundings(np.full(2, -3.0), np.full(2, 3.0), 0.5, 1.0, 0.5)
-
-short_lists: tuple[Replacement, ...] = (
-    (lines_column, "wide", lambda low, high, log: np.array(GRID) + 0.25),
-    (lines, "PLACES", 3),
-    (lattice, "_SMALLEST", 0.1),
-    (lattice, "_RATIO", {1: 2.5, 2: 4.0}),
-    (lattice, "_TILTS", np.array([0.5, 2.0])),
-    (lattice, "_PARTS", {1: 3, 2: 1}),
-    (lattice, "_LEANS", np.array([-0.2, 0.2])),
+SHORT_LISTS = LineRules(
+    smallest=0.1,
+    ratio=(2.5, 4.0),
+    tilts=(0.5, 2.0),
+    parts=(3, 1),
+    leans=(-0.2, 0.2),
+    places=3,
+    intercepts=lambda low, high, log: np.array(GRID) + 0.25,
 )
+AROUND = Surroundings(np.full(2, -3.0), np.full(2, 3.0), 0.5, 1.0, 0.5, SHORT_LISTS)
+
+
+def shortest_lists(order: Order) -> LineRules:
+    """Return two or three candidates everywhere, for tables of two columns; kng has no constraint, so fewer."""
+    return replace(
+        SHORT_LISTS,
+        smallest=0.3 if order == "kng" else 0.1,
+        ratio=(10.0, 10.0) if order == "kng" else (2.5, 4.0),
+        tilts=(1.5,),
+        intercepts=lambda low, high, log: np.array([1.0, 3.0]),
+        simulated_rows=64,
+        slopes=SlopeRules(lambda reach, step: np.array([-0.5, 0.5])),
+    )
 
 
 def alike(candidates: Floats) -> Candidates:
@@ -41,34 +54,16 @@ def alike(candidates: Floats) -> Candidates:
     return Candidates(candidates, np.zeros(len(candidates)))
 
 
-def _even(fit: Any) -> dict[str, Floats]:
-    """Simulate from released columns without any randomness."""
-    levels = (np.arange(lines_fitting._SIMULATED_ROWS) + 0.5) / lines_fitting._SIMULATED_ROWS
-    return {name: model.build(levels, {}) for name, model in fit.models.items()}
-
-
-# Two or three candidates everywhere, for tables of two columns.
-shortest_lists: tuple[Replacement, ...] = (
-    *short_lists,
-    (slopes, "slope_candidates", lambda reach, step: np.array([-0.5, 0.5])),
-    (lines_column, "wide", lambda low, high, log: np.array([1.0, 3.0])),
-    (lattice, "_TILTS", np.array([1.5])),
-    (lattice, "free", lambda ends, around: alike(np.outer([-2.0, 0.0, 2.0], np.ones(ends)))),
-    (lines_fitting, "_SIMULATED_ROWS", 64),
-    (lines_fitting.LinesFit, "simulated", _even),
-)
-
-
 def column_mechanism(
     order: Order, relation: Relation, rows: int, taus: Sequence[float], main: Sequence[float] | None = None
 ) -> Mechanism:
     """Return one column without predictors, median and all; a row is a value on `GRID`."""
     schema = Schema((Column("y", "numeric", 0, 4, resolution=1.0),), unit="row", neighbours=relation)
-    settings = read_settings(order, {"taus": taus, "main": main})
+    settings = replace(read_settings(order, {"taus": taus, "main": main}), rules=SHORT_LISTS)
     design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = _gate_without_dither(design.plan, noise, len(table), relation)
+        gate = _gate_without_dither(design.plan, noise, relation)
         (model,) = fit_lines(gate, design, HeldRows({"y": np.array(table)}), lambda name: None)
         _all_asked(gate)
         return model.base, model.at_low
@@ -85,7 +80,7 @@ def lines_mechanism(
 ) -> Mechanism:
     """Return lines with varying slopes over an index, their median plane given; a row is (index, residual)."""
     steps = steps_of(order, taus, main)
-    instruments = instruments or index_instruments(0.0, 1.0)
+    instruments = instruments or index_instruments(0.0, 1.0, SHORT_LISTS.places)
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *[Fraction(1, len(steps))] * len(steps))
@@ -101,11 +96,12 @@ def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: in
     """Return a whole table of two columns; a row is (x, y)."""
     columns = tuple(Column(name, "numeric", 0, 4, resolution=1.0) for name in ("x", "y"))
     schema = Schema(columns, unit="row", neighbours=relation)
-    settings = read_settings(order, {"taus": [0.5, 0.8], "slopes": slopes})
+    options = {"taus": [0.5, 0.8], "slopes": slopes}
+    settings = replace(read_settings(order, options), rules=shortest_lists(order))
     design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = _gate_without_dither(design.plan, noise, len(table), relation)
+        gate = _gate_without_dither(design.plan, noise, relation)
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
         models = fit_lines(gate, design, HeldRows({"x": x, "y": y}), lambda name: None)
         _all_asked(gate)
@@ -114,8 +110,8 @@ def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: in
     return mechanism
 
 
-def _gate_without_dither(plan: Plan, noise: Branching, rows: int, relation: Relation) -> Gate:
-    noise.given = np.full(rows, 0.5)  # what holds for every dither holds for its mixture: proofs/dither.md
+def _gate_without_dither(plan: Plan, noise: Branching, relation: Relation) -> Gate:
+    noise.given = 0.5  # what holds for every dither holds for its mixture: proofs/dither.md
     return Gate(plan, noise, relation)
 
 

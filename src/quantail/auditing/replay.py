@@ -5,21 +5,21 @@ same answers. What is released must then be the same to the last bit (nothing ma
 and no leaf may be more likely under one table than under the other by more than it costs.
 """
 
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from quantail.auditing.enumeration import Floats, replaced, stretches
+from quantail.auditing.enumeration import Floats, stretches
 from quantail.auditing.laws import noisy_max_log_law
-from quantail.privacy import Gate, Plan, SecureNoise, SimulatedNoise, paths
-from quantail.privacy.noise import Stream
-from quantail.synthesis import panel, table
+from quantail.privacy import SimulatedNoise, Source
+from quantail.privacy.gate import Call
+from quantail.privacy.noise import Integers, Stream, drawn_subset
+from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+
+Synthesizer = TableSynthesizer | PanelSynthesizer
 
 
 class Divergence(Exception):
@@ -89,46 +89,32 @@ class Replayed:
         """Return the numbers of `random`, by position."""
         return stretches(self.random(rows))
 
-    def below(self, total: int) -> int:
-        """Refuse: paths are answered within `replaying`."""
-        raise NotImplementedError("paths are answered within `replaying`")
+    def pick(self, logs: Floats) -> int:
+        """Answer a step of a path."""
+        return self.answer(logs - np.logaddexp.reduce(logs))
 
     def generator(self) -> np.random.Generator:
         """Return a generator for simulations from released models: the same for both tables."""
         return np.random.default_rng(11)
 
+    def subset(self, rows: int, size: int) -> Integers:
+        """Return a part of fixed size: the same positions for both tables."""
+        return drawn_subset(self.generator(), rows, size)
+
+    def watch(self, call: Call) -> None:
+        """Take note of the leaf that is being used."""
+        self.leaf = f"{len(self.costs)} {call.leaf}"
+        self.costs[self.leaf] = call.cost
+        self.asked.add((call.leaf, call.questions))
+
+    def source(self) -> Source:
+        """Return itself as the source of a fit's noise."""
+        return Source(lambda group: self, private=False, watch=self.watch)
+
     def _earlier_answer(self) -> Any:
         if self.earlier is None or len(self.answers) >= len(self.earlier.answers):
             raise Divergence("the number of questions depends on the table")
         return self.earlier.answers[len(self.answers)]
-
-
-class WatchedGate(Gate):
-    """The production gate; it tells the noise which leaf is being used."""
-
-    def _use(self, leaf: Plan, kind: str, questions: int, candidates: int) -> None:
-        super()._use(leaf, kind, questions, candidates)
-        if isinstance(self.noise, Replayed):
-            self.noise.leaf = f"{len(self.noise.costs)} {leaf.name}"
-            self.noise.costs[self.noise.leaf] = leaf.cost
-            self.noise.asked.add((leaf.name, questions))
-
-
-@contextmanager
-def replaying(noise: Replayed) -> Iterator[None]:
-    """Let synthesizers of this thread draw from `noise`; fits of other threads keep secure noise."""
-    honest, owner = paths._pick, threading.get_ident()
-
-    def pick(logs: Floats, source: Any) -> int:
-        return source.answer(logs - np.logaddexp.reduce(logs)) if source is noise else honest(logs, source)
-
-    def source() -> Any:
-        return noise if threading.get_ident() == owner else SecureNoise()
-
-    gates = [(room, "Gate", WatchedGate) for room in (table, panel)]
-    sources = [(room, "SecureNoise", source) for room in (table, panel)]
-    with replaced((paths, "_pick", pick), *gates, *sources):
-        yield
 
 
 @dataclass(frozen=True)
@@ -152,16 +138,23 @@ class Replay:
 
 
 def replay(
-    fit: Callable[[Any], Any], first: Any, second: Any, seed: int = 0, removed: int | None = None
+    synthesizer: Synthesizer,
+    first: Any,
+    second: Any,
+    seed: int = 0,
+    removed: int | None = None,
+    settings: Any = None,
 ) -> Replay:
     """Fit a table, then its neighbour with the same answers.
 
     Parameters
     ----------
-    fit : callable
-        From a table to a released model with `to_dict`, by a synthesizer with secure noise.
+    synthesizer : TableSynthesizer or PanelSynthesizer
+        How to fit; its noise is that of the replay.
     removed : int, optional
         Under add/remove, the place in its group of the row that `second` lacks.
+    settings : optional
+        Rules to use instead of the method's own.
 
     Raises
     ------
@@ -169,11 +162,9 @@ def replay(
         If the questions themselves differ.
     """
     one = Replayed(seed)
-    with replaying(one):
-        released = fit(first).to_dict()
+    released = synthesizer._drawing_from(one.source(), settings).fit(first).to_dict()
     other = Replayed(seed, one, removed)
-    with replaying(other):
-        again = fit(second).to_dict()
+    again = synthesizer._drawing_from(other.source(), settings).fit(second).to_dict()
     if one.costs != other.costs or one.asked != other.asked or len(one.answers) != len(other.answers):
         raise Divergence("which questions are asked depends on the table")
     losses = {leaf: abs(one.logs[leaf] - other.logs[leaf]) for leaf in one.logs}

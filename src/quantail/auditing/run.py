@@ -30,9 +30,6 @@ def audit(
 ) -> AuditResult:
     """Audit the privacy of every mechanism. No confidential data are read, and nothing is charged.
 
-    While it runs, candidate lists of some mechanisms are shortened so that they can be enumerated. A fit in another
-    thread at the same time stays private but would use the short lists; run an audit on its own.
-
     Parameters
     ----------
     parts : collection of {"exact", "statistical", "laws", "gallery"}

@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.bounds import Evidence, gather, secure_draws
-from quantail.auditing.enumeration import Mechanism, Table, enumerable, gate_of, law_of, replaced, search
+from quantail.auditing.enumeration import Mechanism, Table, gate_of, law_of, search
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.lattices import Lattice, lattices
-from quantail.auditing.mechanisms import Replacement
 from quantail.privacy import Relation
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelSynthesizer, TableSynthesizer
@@ -47,9 +46,8 @@ class Trial:
 
     name: str
     relation: str
-    build: Callable[[], Mechanism]
+    mechanism: Mechanism
     pair: tuple[Table, Table]
-    short: tuple[Replacement, ...] = ()
     enumerated: bool = True  # the exact law is cheap to find
     score: Callable[[Any], float] | None = (
         None  # of outputs, larger for the first table; learned if there is none
@@ -58,18 +56,17 @@ class Trial:
 
     def run(self, runs: int, error: float) -> Evidence:
         """Run the mechanism on both tables with secure noise."""
-        with enumerable(), replaced(*self.short):  # OpenDP's maps are remembered, draws are the real ones
-            mechanism, enough = self.build(), max(int(runs * self.share), 20)
-            first, second = (secure_draws(mechanism, table) for table in self.pair)
-            if self.score is not None or not self.enumerated:
-                return gather(first, second, enough, error, self.score)
-            one, other = (law_of_release(mechanism, table) for table in self.pair)
+        enough = max(int(runs * self.share), 20)
+        first, second = (secure_draws(self.mechanism, table) for table in self.pair)
+        if self.score is not None or not self.enumerated:
+            return gather(first, second, enough, error, self.score)
+        one, other = (law_of_release(self.mechanism, table) for table in self.pair)
 
-            def ratio(output: Hashable) -> float:
-                return math.log(one.get(output, _NEVER) / other.get(output, _NEVER))
+        def ratio(output: Hashable) -> float:
+            return math.log(one.get(output, _NEVER) / other.get(output, _NEVER))
 
-            evidence = gather(first, second, enough, error, ratio)
-            return replace(evidence, enumerated=max(abs(ratio(output)) for output in {**one, **other}))
+        evidence = gather(first, second, enough, error, ratio)
+        return replace(evidence, enumerated=max(abs(ratio(output)) for output in {**one, **other}))
 
 
 def law_of_release(mechanism: Mechanism, table: Table) -> dict[Hashable, float]:
@@ -93,16 +90,15 @@ def trials(chosen: tuple[str, ...] = CHOSEN, seed: int = 1) -> list[Trial]:
 
 
 def _worst(case: Lattice) -> Trial:
-    with enumerable(), replaced(*case.short):
-        pair = search(case.build(), case.domain, case.rows, case.relation, case.kept).pair
-    return Trial(f"{case.name}, worst pair", case.relation, case.build, pair, case.short, share=_share(case))
+    pair = search(case.mechanism, case.domain, case.rows, case.relation, case.kept).pair
+    return Trial(f"{case.name}, worst pair", case.relation, case.mechanism, pair, share=_share(case))
 
 
 def _random(case: Lattice, rng: np.random.Generator) -> Trial:
     rest = tuple(case.domain[k] for k in rng.integers(len(case.domain), size=_RANDOM_ROWS))
     one, other = (case.domain[k] for k in rng.choice(len(case.domain), 2, replace=False))
     pair = ((*rest, one), (*rest, other)) if case.relation == "replace-one" else (rest, (*rest, one))
-    return Trial(f"{case.name}, random pair", case.relation, case.build, pair, case.short, share=_share(case))
+    return Trial(f"{case.name}, random pair", case.relation, case.mechanism, pair, share=_share(case))
 
 
 def _share(case: Lattice) -> float:
@@ -119,7 +115,7 @@ def _counts(relation: Relation) -> Trial:
         return tuple(np.clip(gate.count(gate.plan.leaves()[0], counts, sensitivity), -2, 8).tolist())
 
     pair = ((0,) * 6, (0,) * 5 + (1,)) if relation == "replace-one" else ((0,) * 5, (0,) * 6)
-    return Trial("count, worst pair", relation, lambda: mechanism, pair, enumerated=False)
+    return Trial("count, worst pair", relation, mechanism, pair, enumerated=False)
 
 
 def _whole(relation: Relation) -> Trial:
@@ -136,7 +132,7 @@ def _whole(relation: Relation) -> Trial:
     rows = (("a", 0),) * (_SMALLEST_TABLE - 1)
     last = (("b", 12),)
     pair = ((*rows, ("a", 0)), rows + last) if relation == "replace-one" else (rows, rows + last)
-    return Trial("whole table, end to end", relation, lambda: mechanism, pair, enumerated=False, share=0.1)
+    return Trial("whole table, end to end", relation, mechanism, pair, enumerated=False, share=0.1)
 
 
 def pooled_panel(epsilon: int = 1) -> Trial:
@@ -156,7 +152,7 @@ def pooled_panel(epsilon: int = 1) -> Trial:
 
     idle = ((0, 0),) * 3
     pair = ((*idle, (1, 100)), (*idle, (100, 1)))
-    return Trial("whole panel, pooled", "replace-one", lambda: mechanism, pair, score=float, share=0.1)
+    return Trial("whole panel, pooled", "replace-one", mechanism, pair, score=float, share=0.1)
 
 
 def yearly_panel(epsilon: int = 1) -> Trial:
@@ -171,7 +167,7 @@ def yearly_panel(epsilon: int = 1) -> Trial:
         return sum(int(lines["base"] >= 50) for lines in (*first["births"], *second["continuers"]))
 
     pair = (((50, 50), (100, 100)), ((50, 50), (0, 0)))
-    return Trial("whole panel, stepwise", "replace-one", lambda: mechanism, pair, score=float, share=0.4)
+    return Trial("whole panel, stepwise", "replace-one", mechanism, pair, score=float, share=0.4)
 
 
 _PANEL = Schema((Column("size", "integer", 0, 100),), "unit", panel=Panel("id", "first", "last", 2000, 2001))

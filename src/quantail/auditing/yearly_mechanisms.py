@@ -5,20 +5,18 @@ everywhere.
 """
 
 from collections.abc import Hashable
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table
-from quantail.auditing.mechanisms import Floats, Replacement
 from quantail.auditing.order_mechanisms import shortest_lists
 from quantail.frames import PanelData
 from quantail.privacy import Gate
 from quantail.quantiles.orders import Order
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import lines_column
 from quantail.synthesis.panel_yearly_design import plan_yearly
 from quantail.synthesis.panel_yearly_fitting import fit_yearly
 from quantail.synthesis.panel_yearly_settings import read_yearly
@@ -29,39 +27,19 @@ SCHEMA = Schema(
     panel=Panel("id", "first", "last", 2000, 2001),
 )
 HISTORIES = ((0.0, 0.0), (0.0, 4.0), (4.0, 1.0), (4.0, 4.0))
-yearly_lists: tuple[Replacement, ...] = (
-    *shortest_lists,
-    (lines_column, "wide", lambda low, high, log: np.array([1.0, 3.0])),
-)
-
-
-class _Still:
-    """The enumerating noise for selections; dither that moves nothing, and the same luck for drawn rows always."""
-
-    private = False
-
-    def __init__(self, noise: Branching) -> None:
-        self.noisy_max = noise.noisy_max
-
-    def random(self, size: int) -> Floats:
-        """Move no row: what holds for every dither holds for its mixture (proofs/dither.md)."""
-        return np.full(size, 0.5)
-
-    def generator(self) -> np.random.Generator:
-        """Return a generator for rows drawn from released models."""
-        return np.random.default_rng(11)
 
 
 def yearly_mechanism(order: Order, slopes: str, units: int) -> Mechanism:
     """Return a panel of two periods; a row is a unit, with its value in each of them."""
     settings = read_yearly(order, {"taus": [0.5, 0.8], "slopes": slopes})
+    settings = replace(settings, lines=replace(settings.lines, rules=shortest_lists(order)))
     plan = plan_yearly(settings, SCHEMA, units, Fraction(1), "panel")
     first, last = (np.full(units, period) for period in (2000, 2001))
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        still: Any = _Still(noise)
+        noise.given = 0.5  # no dither: what holds for every dither holds for its mixture (proofs/dither.md)
         values = {"emp": np.array(table, dtype=np.float64)}
         data = PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units, np.int64), {}, values)
-        return fit_yearly(settings, Gate(plan, still, "replace-one"), data, lambda name: None)
+        return fit_yearly(settings, Gate(plan, noise, "replace-one"), data, lambda name: None)
 
     return mechanism

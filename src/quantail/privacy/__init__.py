@@ -22,11 +22,13 @@ from quantail.privacy.gate import (
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise, check_seed
-from quantail.privacy.terms import Terms, stated_options
+from quantail.privacy.source import Source, source_of
+from quantail.privacy.terms import FIXED, Terms, stated_options
 
 __all__ = [
     "Definition",
     "Entry",
+    "FIXED",
     "Gate",
     "HighWaterMark",
     "Ledger",
@@ -37,6 +39,7 @@ __all__ = [
     "SecureNoise",
     "Selection",
     "SimulatedNoise",
+    "Source",
     "Terms",
     "as_decimal",
     "cells_touched",
@@ -46,6 +49,7 @@ __all__ = [
     "parse_amount",
     "parse_epsilon",
     "rho_from",
+    "source_of",
     "split",
     "stated_options",
     "strength_of",

@@ -11,14 +11,14 @@ that the leaf's cost covers a row that moves from one of them to another; the pr
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan
-from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_measurement
+from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_loss
 from quantail.privacy.paths import SLACK, Floats, draw_path
 
 Relation = Literal["replace-one", "add-remove"]
@@ -69,6 +69,9 @@ class Call:
     candidates: int
 
 
+Watch = Callable[[Call], None]
+
+
 class Gate:
     """Answers questions about confidential rows within a plan.
 
@@ -80,10 +83,12 @@ class Gate:
         `SecureNoise` for releases.
     relation : {"replace-one", "add-remove"}
         What neighbouring tables are.
+    watch : callable, optional
+        Called with every line of the journal, before the question is answered.
     """
 
-    def __init__(self, plan: Plan, noise: Noise, relation: Relation) -> None:
-        self.plan, self.noise, self.relation = plan, noise, relation
+    def __init__(self, plan: Plan, noise: Noise, relation: Relation, watch: Watch | None = None) -> None:
+        self.plan, self.noise, self.relation, self._watch = plan, noise, relation, watch
         self.definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
         self.journal: list[Call] = []
         self._open = {id(leaf) for leaf in plan.leaves()}
@@ -129,7 +134,7 @@ class Gate:
 
     def _noisy_max(self, leaf: Plan, question: Selection) -> int:
         scale = rounded_up(2 * question.sensitivity, strength_of(leaf.cost, self.definition))
-        spent = noisy_max_measurement(scale, self.definition).map(question.sensitivity)
+        spent = noisy_max_loss(scale, self.definition, question.sensitivity)
         self._covered(spent, leaf.cost)
         return self.noise.noisy_max(question.scores, scale, self.definition)
 
@@ -142,6 +147,8 @@ class Gate:
             raise BudgetError(f"the budget of {leaf.name!r} is already spent or not part of the plan")
         self._open.remove(id(leaf))
         self.journal.append(Call(kind, leaf.name, leaf.cost, questions, candidates))
+        if self._watch is not None:
+            self._watch(self.journal[-1])
 
 
 def cells_touched(relation: Relation) -> int:

@@ -7,9 +7,11 @@ Laws (scale s > 0)
     noisy max, pure DP   argmax of score + Exponential(s)   (permute-and-flip)
     noisy max, zCDP      argmax of score + Gumbel(s)         (exponential mechanism)
     two-sided geometric  P(k) proportional to exp(-|k| / s)
+    pick(l)              P(i) proportional to exp(l_i): see `exact_pick`
     below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
     random(k)            k independent uniform multiples of 2^-53 in [0, 1)
     stream(k)            one such number, or a multiple of 2^-32, for each of k rows; any stretch can be had again
+    subset(k, m)         m of k positions, all subsets alike
 
 Streams are what makes dither the same however rows are cut into chunks. A secure one is the output of SHAKE-128 on
 a fresh 256-bit key of the operating system and a block number: numbers that only the holder of the key can tell from
@@ -35,6 +37,7 @@ Stream = Callable[[int, int], Floats]
 """From the position of a row, and how many rows are wanted, to their numbers."""
 
 _BLOCK = 1 << 14  # numbers that are made from one block of a secure stream
+_BITS = 52  # of the integer that stands for a weight between 1 and 2
 
 
 class Noise(Protocol):
@@ -50,8 +53,8 @@ class Noise(Protocol):
         """Return the counts plus independent two-sided geometric noise."""
         ...
 
-    def below(self, total: int) -> int:
-        """Return a uniform integer in [0, total)."""
+    def pick(self, logs: Floats) -> int:
+        """Return an index with probability proportional to exp of its log weight."""
         ...
 
     def random(self, size: int) -> Floats:
@@ -66,7 +69,11 @@ class Noise(Protocol):
         ...
 
     def generator(self) -> np.random.Generator:
-        """Return a generator for randomness without a guarantee: synthetic rows, parts of fixed size."""
+        """Return a generator for randomness without a guarantee: synthetic rows."""
+        ...
+
+    def subset(self, rows: int, size: int) -> Integers:
+        """Return so many positions of a table, ascending, every subset with the same chance: a secret part of it."""
         ...
 
 
@@ -87,6 +94,10 @@ class SecureNoise:
         """Return a uniform integer from the operating system's entropy."""
         return secrets.randbelow(total)
 
+    def pick(self, logs: Floats) -> int:
+        """Return an index by exact integer arithmetic."""
+        return exact_pick(logs, self.below)
+
     def random(self, size: int) -> Floats:
         """Return uniform numbers from the operating system's entropy."""
         words = np.frombuffer(secrets.token_bytes(8 * size), dtype=np.uint64)
@@ -99,6 +110,10 @@ class SecureNoise:
     def generator(self) -> np.random.Generator:
         """Return a generator seeded by the operating system."""
         return np.random.default_rng(secrets.randbits(256))
+
+    def subset(self, rows: int, size: int) -> Integers:
+        """Return positions from a generator of their own."""
+        return drawn_subset(self.generator(), rows, size)
 
 
 class SimulatedNoise:
@@ -128,6 +143,10 @@ class SimulatedNoise:
         """Return a uniform integer from the seeded generator."""
         return self._python.randrange(total)
 
+    def pick(self, logs: Floats) -> int:
+        """Return an index by exact integer arithmetic."""
+        return exact_pick(logs, self.below)
+
     def random(self, size: int) -> Floats:
         """Return uniform numbers from the seeded generator."""
         return self._numpy.random(size)
@@ -144,6 +163,10 @@ class SimulatedNoise:
         self._streams += 1
         return self._seeded(self._streams)
 
+    def subset(self, rows: int, size: int) -> Integers:
+        """Return positions from a generator of their own."""
+        return drawn_subset(self.generator(), rows, size)
+
     def _seeded(self, stream: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence([self._seed, stream], spawn_key=self._group))
 
@@ -152,6 +175,34 @@ def check_seed(seed: int | None) -> None:
     """Raise an OptionError unless a seed is a whole number of at least zero, or none is given."""
     if seed is not None and (not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0):
         raise OptionError("seed must be a whole number of at least 0")
+
+
+def exact_pick(logs: Floats, below: Callable[[int], int]) -> int:
+    """Return an index with probability exactly proportional to 2^(exponent) * mantissa of the given log weights.
+
+    Parameters
+    ----------
+    logs : array
+        Log weights.
+    below : callable
+        From a total to a uniform integer below it.
+    """
+    binary = (logs - logs.max()) / np.log(2.0)
+    exponent = np.floor(binary)
+    mantissa = np.rint(np.exp2(binary - exponent) * 2.0**_BITS).astype(np.int64).tolist()
+    lowest = int(exponent.min())
+    parts = [m << (int(e) - lowest) for m, e in zip(mantissa, exponent.tolist(), strict=True)]
+    left = below(sum(parts))
+    for index, part in enumerate(parts):
+        left -= part
+        if left < 0:
+            return index
+    raise ArithmeticError("unreachable: the parts add up to their sum")
+
+
+def drawn_subset(rng: np.random.Generator, rows: int, size: int) -> Integers:
+    """Return so many positions out of all, ascending."""
+    return np.sort(rng.choice(rows, size, replace=False))
 
 
 def _keyed_uniform(key: bytes, start: int, size: int) -> Floats:
@@ -180,6 +231,12 @@ def noisy_max_measurement(scale: float, definition: Definition) -> Any:
     measure = dp.max_divergence() if definition == "pure" else dp.zero_concentrated_divergence()
     domain = dp.vector_domain(dp.atom_domain(T="i64"))
     return dp.m.make_noisy_max(domain, dp.linf_distance(T="i64"), measure, scale=scale)
+
+
+@functools.lru_cache(maxsize=256)
+def noisy_max_loss(scale: float, definition: Definition, sensitivity: int) -> float:
+    """Return what OpenDP says a noisy max costs, if one row moves any score by so much."""
+    return float(noisy_max_measurement(scale, definition).map(sensitivity))
 
 
 @functools.lru_cache(maxsize=256)

@@ -27,7 +27,6 @@ DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bou
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
 MOST_TOLL = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
-_BITS = 52
 Floats = NDArray[np.float64]
 
 
@@ -40,11 +39,11 @@ def draw_path(
         raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
     tolls = np.zeros(counts.size) if tolls is None or rungs == 1 else bounded_tolls(tolls)
     messages = log_messages(counts, rows, targets, rate, tolls)
-    path = [_pick(_log_weights(counts - targets[0], rate) + tolls + messages[0], noise)]
+    path = [noise.pick(_log_weights(counts - targets[0], rate) + tolls + messages[0])]
     for k in range(1, rungs):
         start = path[-1]
         steps = _log_weights(counts[start:] - counts[start] - targets[k], rate)
-        path.append(start + _pick(steps + messages[k][start:], noise))
+        path.append(start + noise.pick(steps + messages[k][start:]))
     return np.asarray(path, dtype=np.int64)
 
 
@@ -86,18 +85,3 @@ def _log_sums(logs: Floats) -> Floats:
     largest = logs.max(axis=1)
     logs -= largest[:, None]
     return np.asarray(largest + np.log(np.exp(logs, out=logs).sum(axis=1)))
-
-
-def _pick(logs: Floats, noise: Noise) -> int:
-    """Return an index with probability exactly proportional to 2^(exponent) * mantissa of the given log weights."""
-    binary = (logs - logs.max()) / np.log(2.0)
-    exponent = np.floor(binary)
-    mantissa = np.rint(np.exp2(binary - exponent) * 2.0**_BITS).astype(np.int64).tolist()
-    lowest = int(exponent.min())
-    parts = [m << (int(e) - lowest) for m, e in zip(mantissa, exponent.tolist(), strict=True)]
-    left = noise.below(sum(parts))
-    for index, part in enumerate(parts):
-        left -= part
-        if left < 0:
-            return index
-    raise ArithmeticError("unreachable: the parts add up to their sum")

@@ -8,12 +8,15 @@ run. Nothing confidential is among them: under add/remove the number of rows is 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
 from quantail._version import __version__
 from quantail.privacy.noise import Definition
+
+FIXED = {"fixed": True}
+"""Metadata of a setting that no user can change: the version of the software stands for it."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,17 @@ class Terms:
 
 def stated_options(settings: Any) -> dict[str, Any]:
     """Return the settings of a method as plain JSON values; numbers that must stay exact become text."""
-    if settings is None:
-        return {}
-    assert is_dataclass(settings) and not isinstance(settings, type)
-    stated: dict[str, Any] = _plain(asdict(settings))
+    stated: dict[str, Any] = {} if settings is None else _plain(settings)
     return stated
 
 
 def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            part.name: _plain(getattr(value, part.name))
+            for part in fields(value)
+            if not part.metadata.get("fixed")
+        }
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -19,19 +19,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.quantiles.line_rules import LINE_RULES, LineRules
 from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
 
-_SMALLEST = 1e-5  # smallest distance, as a share of the largest
-_RATIO = {1: 1.04, 2: 1.09}  # of neighbouring distances: coarser where there are two ends
-_TILTS = np.array([0.25, 0.4, 0.6, 0.8, 1.0, 1.25, 1.7, 2.5, 4.0])  # offset at index 1 over that at index 0
 _TILT_SPREAD = 0.6
 _GUESS_SPREAD, _OTHER_SIDE_SPREAD, _SAME_SIDE_SPREAD = 1.0, 0.5, 0.15  # of the log of a distance of lines
 _SPACING_SPREAD = 0.5  # of the log of one spacing, if the distance of lines in general were known
-_PARTS = {1: 120, 2: 40}
 _CONCENTRATION = 20.0  # of the share of the way, as of a beta distribution
-_LEANS, _LEAN_SPREAD = np.linspace(-0.3, 0.3, 7), 0.12
+_LEAN_SPREAD = 0.12
 _STRAIGHT = 2.0  # standard deviations from which on a prior falls in a straight line
 _LEAST_PRIOR = -6.0  # nats: what a row's worth of signal must outweigh at most
 
@@ -58,6 +55,8 @@ class Surroundings:
         A first guess at the distance of lines, per unit of the logistic scale of levels.
     noise : float
         How far noise moves the rank of a line, as a share of all rows.
+    rules : LineRules
+        How long lists of candidates are.
     """
 
     low: Floats
@@ -65,13 +64,14 @@ class Surroundings:
     least: float
     guess: float
     noise: float
+    rules: LineRules = LINE_RULES
 
 
 def candidates_for(step: Step, released: Mapping[Fraction, Floats], around: Surroundings) -> Candidates:
     """Return the candidates of a step, given the offsets released so far, the median's among them."""
     if step.below is not None and step.above is not None:
         low, high = released[step.below], released[step.above]
-        return between(low, high, relative_level(step.tau, step.below, step.above))
+        return between(low, high, relative_level(step.tau, step.below, step.above), around.rules)
     last = step.below if step.below is not None else step.above
     if last is None:
         return free(released[MEDIAN].size, around)
@@ -80,7 +80,7 @@ def candidates_for(step: Step, released: Mapping[Fraction, Floats], around: Surr
 
 def free(ends: int, around: Surroundings) -> Candidates:
     """Return offsets on both sides of the median, and the median itself, without preference."""
-    out, _ = _tilted(_distances(around, ends), ends)
+    out, _ = _tilted(around, ends)
     lines = np.concatenate([-out, np.zeros((1, ends)), out])
     return _within(lines, np.zeros(len(lines)), np.zeros(ends), around)
 
@@ -93,23 +93,24 @@ def beyond(
     anchor = released[last]
     expected, spread = _expected_spacing(tau, last, released, around)
     typical = float(np.exp(np.mean(np.log(expected))))
-    out, tilt_prior = _tilted(_distances(around, anchor.size), anchor.size)
+    out, tilt_prior = _tilted(around, anchor.size)
     distance = np.exp(np.log(out).mean(axis=1))
     prior = tilt_prior + _log_prior(np.log(distance / typical) / spread)
     # Tilts are measured from the way in which the lines before opened up.
     return _within(anchor + side * out * (expected / typical), prior, anchor, around)
 
 
-def between(low: Floats, high: Floats, t: float) -> Candidates:
+def between(low: Floats, high: Floats, t: float, rules: LineRules = LINE_RULES) -> Candidates:
     """Return offsets from `low` to `high`, best at the share `t` of the way."""
-    shares = np.linspace(0.0, 1.0, _PARTS[low.size] + 1)
+    shares = np.linspace(0.0, 1.0, rules.parts[low.size - 1] + 1)
     inside = np.clip(shares, 1e-9, 1 - 1e-9)
     prior = _CONCENTRATION * (t * np.log(inside / t) + (1 - t) * np.log((1 - inside) / (1 - t)))
     places = shares[:, None]
     if low.size == 2:
-        lean = np.column_stack([_LEANS, -_LEANS])
+        leans = np.array(rules.leans)
+        lean = np.column_stack([leans, -leans])
         places = np.clip(shares[:, None, None] + lean[None, :, :], 0.0, 1.0).reshape(-1, 2)
-        prior = (prior[:, None] - (_LEANS / _LEAN_SPREAD) ** 2 / 2).ravel()
+        prior = (prior[:, None] - (leans / _LEAN_SPREAD) ** 2 / 2).ravel()
     # Rounding may carry the sum past the upper line by a hair, and lines must not cross by a hair either.
     lines = np.clip(low + places * (high - low), low, high)
     return Candidates(lines, np.maximum(prior, _LEAST_PRIOR))
@@ -152,19 +153,21 @@ def _within(lines: Floats, prior: Floats, anchor: Floats, around: Surroundings) 
     return Candidates(lines[inside], prior[inside])
 
 
-def _tilted(distances: Floats, ends: int) -> tuple[Floats, Floats]:
+def _tilted(around: Surroundings, ends: int) -> tuple[Floats, Floats]:
     """Return offsets at one end or at both, and the log prior of how differently they go."""
+    distances = _distances(around, ends)
     if ends == 1:
         return distances[:, None], np.zeros(distances.size)
-    tilts = np.column_stack([_TILTS**-0.5, _TILTS**0.5])
-    prior = np.tile(-((np.log(_TILTS) / _TILT_SPREAD) ** 2) / 2, distances.size)
-    return (distances[:, None, None] * tilts[None, :, :]).reshape(-1, 2), prior
+    tilts = np.array(around.rules.tilts)
+    prior = np.tile(-((np.log(tilts) / _TILT_SPREAD) ** 2) / 2, distances.size)
+    both = np.column_stack([tilts**-0.5, tilts**0.5])
+    return (distances[:, None, None] * both[None, :, :]).reshape(-1, 2), prior
 
 
 def _distances(around: Surroundings, ends: int) -> Floats:
     reach = float((around.high - around.low).max())
-    start = max(_SMALLEST * reach, around.least)
-    number = max(math.ceil(math.log(reach / start) / math.log(_RATIO[ends])), 1)
+    start, ratio = max(around.rules.smallest * reach, around.least), around.rules.ratio[ends - 1]
+    number = max(math.ceil(math.log(reach / start) / math.log(ratio)), 1)
     return np.geomspace(start, reach, number + 1)
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
 from quantail.quantiles.lattice import Candidates, Surroundings, candidates_for
+from quantail.quantiles.line_rules import LINE_RULES
 from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
@@ -28,7 +29,6 @@ Integers = NDArray[np.int64]
 
 STEPS = 64  # instruments are multiples of 1 / STEPS
 _LARGEST_NAT = Fraction(2**50)  # keeps bonuses within 64 bits whatever the budget
-PLACES = 33  # an index is rounded to multiples of 1 / 32 before it is scored
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ INTERCEPT = Instruments(np.zeros(1), np.ones((1, 1), dtype=np.int64), 1)
 """The only instrument of a line whose slopes are fixed."""
 
 
-def index_instruments(first: float, last: float) -> Instruments:
-    """Return 1, z and 1 - z, where z rises from 0 to 1 between two released points of the index."""
-    places = np.linspace(0.0, 1.0, PLACES)
-    rise = np.clip((places - first) / max(last - first, 1 / PLACES), 0.0, 1.0)
+def index_instruments(first: float, last: float, number: int = LINE_RULES.places) -> Instruments:
+    """Return 1, z and 1 - z at so many places; z rises from 0 to 1 between two released points of the index."""
+    places = np.linspace(0.0, 1.0, number)
+    rise = np.clip((places - first) / max(last - first, 1 / number), 0.0, 1.0)
     z = np.rint(STEPS * rise).astype(np.int64)
     return Instruments(places, np.stack([np.full_like(z, STEPS), z, STEPS - z]), STEPS)
 

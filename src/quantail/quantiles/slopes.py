@@ -10,6 +10,8 @@ absent (NaN) count for nothing.
 Proof: privacy/proofs/slopes.md.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -65,6 +67,34 @@ def slope_plan(on: str, cost: Fraction, signal: float, unit: Unit = "epsilon") -
     return Plan.sequence(f"slope on {on}", [Plan.leaf(word, part, "", unit) for word, part in parts])
 
 
+def rows_needed(strength: float, last: bool) -> int:
+    """Return how many rows a stage needs: noise is worth a fixed number of rows, so a weak leaf needs more of them."""
+    least, signal = (MOST_ROWS, _ENOUGH) if last else (_ROUGH_ROWS, _ROUGHLY_ENOUGH)
+    return max(least, int(signal / strength))
+
+
+@dataclass(frozen=True)
+class SlopeRules:
+    """Public rules of the choice of a slope; the audit shortens lists so that they can be enumerated.
+
+    Attributes
+    ----------
+    candidates : callable
+        From the largest slope and a relative spacing to the list of a first stage.
+    step : callable
+        From n epsilon to that spacing.
+    rows : callable
+        From the strength of a leaf, and whether its stage is the last, to the rows that it needs.
+    """
+
+    candidates: Callable[[float, float], Floats] = slope_candidates
+    step: Callable[[float], float] = slope_step
+    rows: Callable[[float, bool], int] = rows_needed
+
+
+SLOPE_RULES = SlopeRules()
+
+
 def choose_slope(
     gate: Gate,
     leaves: tuple[Plan, ...],
@@ -75,6 +105,7 @@ def choose_slope(
     rows: int,
     doubt: float = 0.0,
     least_step: float = 0.0,
+    rules: SlopeRules = SLOPE_RULES,
 ) -> float:
     """Release the slope of y on x.
 
@@ -92,15 +123,17 @@ def choose_slope(
         How much better than a slope of zero another must be, in nats.
     least_step : float
         Relative spacing of candidates below which nothing is gained: many of them would outvote a doubt.
+    rules : SlopeRules
+        Which slopes are considered, and on how many rows.
     """
     sensitivity = slope_sensitivity(gate.relation)
     slope = 0.0
     for stage, leaf in enumerate(leaves):
         last = stage == len(leaves) - 1
         strength = float(strength_of(leaf.cost, gate.definition))
-        most = rows_needed(strength, last)
-        step = max(slope_step(min(rows, most) * strength), least_step)
-        candidates = slope_candidates(reach, step) if stage == 0 else finer_candidates(slope, step)
+        most = rules.rows(strength, last)
+        step = max(rules.step(min(rows, most) * strength), least_step)
+        candidates = rules.candidates(reach, step) if stage == 0 else finer_candidates(slope, step)
         part_y, part_x = told_apart(cuts, *subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
         scores = score_slopes(part_y, part_x, cuts[0], candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
@@ -120,19 +153,12 @@ def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: flo
     return np.where(candidates == 0.0, round(2 * doubt * sensitivity / strength), 0).astype(np.int64)
 
 
-def rows_needed(strength: float, last: bool) -> int:
-    """Return how many rows a stage needs: noise is worth a fixed number of rows, so a weak leaf needs more of them."""
-    least, signal = (MOST_ROWS, _ENOUGH) if last else (_ROUGH_ROWS, _ROUGHLY_ENOUGH)
-    return max(least, int(signal / strength))
-
-
 def subsample(gate: Gate, rows: int, most: int, *vectors: Vector) -> tuple[NDArray[Any], ...]:
     """Return a secret uniform part of the rows: of fixed size under replace-one, Poisson under add/remove."""
     if rows <= most:
         return gathered(*vectors)
     if gate.relation == "replace-one":
-        positions = gate.noise.generator().choice(vectors[0].rows.size, most, replace=False)
-        kept = vectors[0].at(np.sort(positions))
+        kept = vectors[0].at(gate.noise.subset(vectors[0].rows.size, most))
     else:
         kept = vectors[0].uniform(gate.noise).map(lambda coins: coins < most / rows)
     return gathered(*(vector.where(kept) for vector in vectors))

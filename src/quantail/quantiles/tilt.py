@@ -15,6 +15,7 @@ row that changes sides moves each score by half of what a replaced row may. Proo
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -26,20 +27,51 @@ from quantail.quantiles.bend import Bend
 from quantail.quantiles.joint import draw_rungs
 from quantail.quantiles.rows import Vector
 from quantail.quantiles.slope_scores import score_slopes
-from quantail.quantiles.slopes import choose_slope, rows_needed, slope_sensitivity, subsample, zero_bonus
+from quantail.quantiles.slopes import (
+    SLOPE_RULES,
+    SlopeRules,
+    choose_slope,
+    slope_sensitivity,
+    subsample,
+    zero_bonus,
+)
 
 Floats = NDArray[np.float64]
 
 _KNOTS = 16
 _STRAIGHT, _STRAIGHT_LOG = 2.0, 1.25
 _TYPICAL_SQUARE = 0.4549  # the median of z^2
-_STEEPEST, _STEPS = 0.6, 12
-_TWO_SIDES = 250.0  # signal from which spread below and above the median are told apart
-_CURVE_DOUBT, _SPREAD_DOUBT = 8.0, 5.0  # nats: a tilt appears only where there is one
+_STEEPEST = 0.6
 _CURVE_STEP = 0.025
 _TAILS = np.array([0.001, 0.004, 0.012])
 _LEVELS = np.concatenate([_TAILS, (np.arange(4 * _KNOTS) + 0.5)[2:-2] / (4 * _KNOTS), 1 - _TAILS[::-1]])
 _PLACES = np.concatenate([_TAILS, (np.arange(_KNOTS) + 0.5) / _KNOTS, 1 - _TAILS[::-1]])
+
+
+@dataclass(frozen=True)
+class TiltRules:
+    """Public rules of a tilt; the audit shortens lists so that they can be enumerated.
+
+    Attributes
+    ----------
+    steps : int
+        Candidates for the growth of spread, to either side of none.
+    two_sides : float
+        n epsilon from which spread below and above the median are told apart.
+    curve_doubt, spread_doubt : float
+        Nats: a tilt appears only where there is one.
+    slopes : SlopeRules
+        Rules of the curvature, and how many rows the growth of spread needs.
+    """
+
+    steps: int = 12
+    two_sides: float = 250.0
+    curve_doubt: float = 8.0
+    spread_doubt: float = 5.0
+    slopes: SlopeRules = SLOPE_RULES
+
+
+TILT_RULES = TiltRules()
 
 
 def draw_tilt(
@@ -53,6 +85,7 @@ def draw_tilt(
     rows: int,
     absent: float = 0.0,
     log: bool = False,
+    rules: TiltRules = TILT_RULES,
 ) -> Bend:
     """Release a tilt.
 
@@ -70,6 +103,8 @@ def draw_tilt(
         Released share of rows whose residual is absent (NaN).
     log : bool
         True if the residual is on a log scale.
+    rules : TiltRules
+        Which tilts are considered.
     """
     curvature, centre, spread = leaves
     scores = Vector.of(x).map(partial(normal_scores, innovation=innovation)).kept()
@@ -77,12 +112,22 @@ def draw_tilt(
     bowl = scores.map(bend)
     cuts = (_TYPICAL_SQUARE, _TYPICAL_SQUARE)
     bent = choose_slope(
-        gate, (curvature,), residual, bowl, cuts, reach, rows, doubt=_CURVE_DOUBT, least_step=_CURVE_STEP
+        gate,
+        (curvature,),
+        residual,
+        bowl,
+        cuts,
+        reach,
+        rows,
+        doubt=rules.curve_doubt,
+        least_step=_CURVE_STEP,
+        rules=rules.slopes,
     )
     flat = Vector.of(residual).map(partial(_flattened, bent=bent), bowl).kept()
     (middle,) = draw_rungs(gate, centre, flat, grid, np.array([absent + (1 - absent) * 0.5]), rows)
     sizes = flat.map(lambda part: np.log(np.maximum(np.abs(part - middle), np.finfo(np.float64).tiny)))
-    below, above = _choose_growth(gate, spread, sizes, scores, flat.map(lambda part: part > middle), rows)
+    side = flat.map(lambda part: part > middle)
+    below, above = choose_growth(gate, spread, sizes, scores, side, rows, rules)
     centres = np.unique(innovation(_PLACES))
     at = normal_scores(centres, innovation)
     tables = (centres, bent * (bend(at) - _TYPICAL_SQUARE), below * at, above * at)
@@ -112,18 +157,24 @@ def normal_scores(x: Floats, innovation: Callable[[Floats], Floats]) -> Floats:
     return np.asarray(np.interp(x, knots, ndtri(middle)))
 
 
-def _choose_growth(
-    gate: Gate, leaf: Plan, sizes: Vector, scores: Vector, upper: Vector, rows: int
+def choose_growth(
+    gate: Gate,
+    leaf: Plan,
+    sizes: Vector,
+    scores: Vector,
+    upper: Vector,
+    rows: int,
+    rules: TiltRules = TILT_RULES,
 ) -> tuple[float, float]:
     """Release the slopes of log size on the normal score, below and above the median, from a short even list."""
     strength = float(strength_of(leaf.cost, gate.definition))
-    size, z, above = subsample(gate, rows, rows_needed(strength, last=True), sizes, scores, upper)
+    size, z, above = subsample(gate, rows, rules.slopes.rows(strength, True), sizes, scores, upper)
     present = ~(np.isnan(size) | np.isnan(z))
     size, z, above = size[present], z[present], above[present]
-    candidates = _STEEPEST * np.arange(-_STEPS, _STEPS + 1) / _STEPS
+    candidates = _STEEPEST * np.arange(-rules.steps, rules.steps + 1) / rules.steps
     sensitivity = slope_sensitivity(gate.relation)
-    bonus = zero_bonus(candidates, sensitivity, strength, _SPREAD_DOUBT)
-    sides = [np.full(z.size, True)] if rows * strength < _TWO_SIDES else [~above, above]
+    bonus = zero_bonus(candidates, sensitivity, strength, rules.spread_doubt)
+    sides = [np.full(z.size, True)] if rows * strength < rules.two_sides else [~above, above]
     found = [score_slopes(size[side], z[side], 0.0, candidates) for side in sides]
     chosen = gate.select(leaf, [Selection(scores + bonus, sensitivity) for scores in found])
     return float(candidates[chosen[0]]), float(candidates[chosen[-1]])

@@ -22,6 +22,7 @@ from quantail.quantiles.depth import (
     rung_levels,
 )
 from quantail.schema import Column, Core, Schema, core_of
+from quantail.synthesis.ladder_rules import LADDER_RULES, LadderRules
 from quantail.synthesis.shares import (
     LOCATE_SIGNAL,
     Question,
@@ -89,12 +90,13 @@ class ColumnDesign:
 
 @dataclass(frozen=True)
 class Design:
-    """The designs of all columns, with the plan that they make up, and how many labels of ordinals are in order."""
+    """The designs of all columns, with the plan that they make up, how many labels of ordinals are in order, rules."""
 
     columns: tuple[ColumnDesign, ...]
     plan: Plan
     rows: int
     ordered: dict[str, int] = field(default_factory=dict)
+    rules: LadderRules = LADDER_RULES
 
 
 def draw_design(
@@ -104,6 +106,7 @@ def draw_design(
     definition: Definition,
     name: str = "table",
     asked: Sequence[Question] | None = None,
+    rules: LadderRules = LADDER_RULES,
 ) -> Design:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`.
 
@@ -125,7 +128,7 @@ def draw_design(
             else:
                 designs.append(_numeric(column, core, own, rows, definition))
     plan = Plan.sequence(name, [design.plan for design in designs if design.plan], note=f"{rows} rows")
-    return Design(tuple(designs), plan, rows, core.ordered)
+    return Design(tuple(designs), plan, rows, core.ordered, rules)
 
 
 def _numeric(

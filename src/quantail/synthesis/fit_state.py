@@ -26,9 +26,9 @@ from quantail.synthesis.column import (
     draw_rows,
 )
 from quantail.synthesis.design import NUMBER_CELLS
+from quantail.synthesis.ladder_rules import LADDER_RULES, LadderRules
 
 Floats = NDArray[np.float64]
-SIMULATED_ROWS = 2**16
 _APART = 6  # up to so many labels in order are told apart as a context
 
 
@@ -53,6 +53,8 @@ class Fit:
         A sample of the public columns, on their modelling scales, for simulations.
     simulated : Draw, optional
         In wide tables rows simulated from the released models, extended column by column.
+    rules : LadderRules
+        Public rules.
     """
 
     gate: Gate
@@ -66,12 +68,13 @@ class Fit:
     shares: dict[str, Floats] = field(default_factory=dict)
     public: dict[str, NDArray[Any]] = field(default_factory=dict)
     simulated: Draw | None = None
+    rules: LadderRules = LADDER_RULES
 
     def release(self, model: ColumnModel) -> None:
         """Take note of a released column."""
         self.models[model.name] = model
         if self.simulated is not None:
-            draw_column(self.simulated, model, self.rng.random(SIMULATED_ROWS), self.public)
+            draw_column(self.simulated, model, self.rng.random(self.rules.simulated_rows), self.public)
 
     def predictor(self, name: str) -> NumericModel:
         """Return the released model of an earlier numeric column."""
@@ -106,10 +109,10 @@ class Fit:
         """Return rows simulated from the columns released so far, and more of them."""
         if self.simulated is None:
             columns = (*self.models.values(), *more)
-            return draw_rows(columns, SIMULATED_ROWS, self.rng, balanced, self.public)
+            return draw_rows(columns, self.rules.simulated_rows, self.rng, balanced, self.public)
         rows = Draw(*map(dict, (self.simulated.innovations, self.simulated.built, self.simulated.values)))
         for model in more:
-            draw_column(rows, model, self.rng.random(SIMULATED_ROWS), self.public)
+            draw_column(rows, model, self.rng.random(self.rules.simulated_rows), self.public)
         return rows
 
     def cells(

@@ -58,7 +58,8 @@ def fit_columns(
 
 def run_design(gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]) -> Fit:
     """Ask the questions of a design; return the fit with all that was released."""
-    fit = Fit(gate, design.rows, confidential, gate.noise.generator(), design.ordered)
+    rng = gate.noise.generator()
+    fit = Fit(gate, design.rows, confidential, rng, design.ordered, rules=design.rules)
     public = [column for column in design.columns if column.plan is None]
     if public:
         fit_public(fit, public)
@@ -162,6 +163,7 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
         cuts,
         slope_reach(scale, last - first, predictor.scale.least),
         fit.rows,
+        rules=fit.rules.slopes,
     )
     slope = slope if told else 0.0
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
@@ -231,6 +233,7 @@ def _fit_tilt(fit: Fit, design: ColumnDesign, residual: Vector, name: str, grid:
         fit.rows,
         absent,
         design.column.grid == "log",
+        fit.rules.tilts,
     )
 
 

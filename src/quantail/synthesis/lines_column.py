@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, strength_of
 from quantail.quantiles import Scale
-from quantail.quantiles.grid import wide
 from quantail.quantiles.lattice import Candidates, Surroundings
 from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.quantiles.orders import MEDIAN
@@ -73,7 +72,7 @@ def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) 
     Rows are placed on the grid and spread over a step to either side: if they heaped on less than a step, one candidate
     would leave them all above, the next all below, and both would be as bad as any other.
     """
-    values = wide(*scale.ends, scale.log)
+    values = design.settings.rules.intercepts(*scale.ends, scale.log)
     steps = np.arange(values.size, dtype=np.float64)
     places = np.interp(left, values, steps, left=-2.0, right=values.size + 1.0)
     places = places + 2 * (gate.noise.random(left.size) - 0.5)
@@ -98,7 +97,7 @@ def _fit_steps(
     instruments = INTERCEPT
     if design.varying:
         first, last = plane.index(np.array(quartiles)).tolist()
-        instruments = index_instruments(first, last)
+        instruments = index_instruments(first, last, design.settings.rules.places)
     table = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
     leaves = [design.leaf(step) for step in design.steps]
     strength = strength_of(leaves[0].cost, gate.definition) if leaves else Fraction(1)
@@ -115,4 +114,4 @@ def _surroundings(design: LinesColumn, plane: LinesModel, least: float, noise: f
     below = np.minimum(low - np.array(bottoms), -least)
     above = np.maximum(high - np.array(tops), least)
     guess = _GUESS * max(min(plane.base - low, high - plane.base), least)
-    return Surroundings(below, above, least, guess, noise)
+    return Surroundings(below, above, least, guess, noise, design.settings.rules)

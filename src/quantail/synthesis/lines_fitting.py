@@ -24,8 +24,6 @@ from quantail.synthesis.lines_model import LinesModel, draw_lines, explained
 
 Floats = NDArray[np.float64]
 
-_SIMULATED_ROWS = 2**14
-
 
 @dataclass
 class LinesFit:
@@ -38,9 +36,9 @@ class LinesFit:
     values: dict[str, Floats] = field(default_factory=dict)
     models: dict[str, LinesModel] = field(default_factory=dict)
 
-    def simulated(self) -> dict[str, Floats]:
+    def simulated(self, rows: int) -> dict[str, Floats]:
         """Draw rows of all columns released so far."""
-        return draw_lines(tuple(self.models.values()), _SIMULATED_ROWS, self.rng, balanced=True)
+        return draw_lines(tuple(self.models.values()), rows, self.rng, balanced=True)
 
 
 def fit_lines(
@@ -60,9 +58,10 @@ def fit_lines(
 def _fit_column(fit: LinesFit, design: LinesColumn) -> LinesModel:
     name, scale = design.column.name, Scale.of(design.column)
     fit.values[name] = scale.dithered(fit.confidential[name], fit.gate.noise)
-    simulated = fit.simulated() if design.predictors else {}
+    number = design.settings.rules.simulated_rows
+    simulated = fit.simulated(number) if design.predictors else {}
     slopes = _fit_slopes(fit, design, scale, simulated)
-    expected = explained(slopes, simulated, _SIMULATED_ROWS)
+    expected = explained(slopes, simulated, number)
     return fit_column(fit.gate, design, slopes, fit.values, expected, scale.least, fit.rows)
 
 
@@ -71,19 +70,19 @@ def _fit_slopes(
 ) -> tuple[Slope, ...]:
     """Release the slopes of the median plane."""
     total = dict.fromkeys(design.predictors, 0.0)
-    residual = fit.values[design.column.name]
+    residual, rules = fit.values[design.column.name], design.settings.rules
     for name in design.predictors:
         # What is left of a predictor, as slopes on the predictors themselves: itself, less what explains it.
         model = fit.models[name]
         parts = [Slope(name, 1.0, model.base)]
         parts += [Slope(s.on, -s.slope, s.centre) for s in model.slopes if s.on in total]
-        first, median, last = np.quantile(
-            explained(parts, simulated, _SIMULATED_ROWS), [0.25, 0.5, 0.75]
-        ).tolist()
+        known = explained(parts, simulated, rules.simulated_rows)
+        first, median, last = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
         x = explained(parts, fit.values, residual.size)
         reach = slope_reach(scale, last - first, model.scale.least)
         leaves = design.plan.find(f"median/slope on {name}").leaves()
-        slope = choose_slope(fit.gate, leaves, residual, x, (median, median), reach, fit.rows)
+        cuts = median, median
+        slope = choose_slope(fit.gate, leaves, residual, x, cuts, reach, fit.rows, rules=rules.slopes)
         residual = residual - slope * x
         for part in parts:
             total[part.on] += slope * part.slope

@@ -12,11 +12,13 @@ The text of the paper says .8 for fixed slopes too; .6 and .7 are what its code 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from quantail.errors import OptionError
+from quantail.privacy import FIXED
+from quantail.quantiles.line_rules import LINE_RULES, LineRules
 from quantail.quantiles.orders import PAPER_MAIN, Order, nearest_levels, read_levels
 from quantail.quantiles.quantreg import PAPER_TAUS
 
@@ -38,6 +40,8 @@ class LinesSettings:
         Weights of the columns in the budget; empty for the default.
     median, main : pair of Fraction
         Shares of the median and of the main quantiles: in a column without predictors, and in one with.
+    rules : LineRules
+        How long lists of candidates are: those of a release, unless the audit has others.
     """
 
     order: Order
@@ -48,6 +52,7 @@ class LinesSettings:
     columns: tuple[Fraction, ...]
     median_shares: tuple[Fraction, Fraction]
     main_shares: tuple[Fraction, Fraction]
+    rules: LineRules = field(default=LINE_RULES, metadata=FIXED)
 
 
 def read_settings(order: Order, given: Mapping[str, Any]) -> LinesSettings:

@@ -23,6 +23,7 @@ from quantail.schema import Schema
 from quantail.synthesis.column import ColumnModel, column_from_dict, draw_rows
 from quantail.synthesis.design import Design, draw_design
 from quantail.synthesis.fitting import fit_columns
+from quantail.synthesis.ladder_rules import LadderSettings
 from quantail.synthesis.lines_design import LinesDesign, draw_lines_design
 from quantail.synthesis.lines_fitting import fit_lines
 from quantail.synthesis.lines_model import LinesModel, draw_lines
@@ -72,18 +73,19 @@ def method_of(name: str) -> Method:
     return METHODS[name]
 
 
-def _no_settings(given: Mapping[str, Any]) -> None:
+def _no_settings(given: Mapping[str, Any]) -> LadderSettings:
     for option, value in given.items():
         if value is not None:
             raise OptionError(
                 f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with the ladder"
             )
+    return LadderSettings()
 
 
 def _ladder_design(
-    settings: None, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+    settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> Design:
-    return draw_design(schema, rows, cost, definition, name)
+    return draw_design(schema, rows, cost, definition, name, rules=settings.rules)
 
 
 def _ladder_values(

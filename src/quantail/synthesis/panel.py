@@ -14,19 +14,18 @@ import numpy as np
 from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames import Kind, PanelData, confidential_panel, library_kind
 from quantail.privacy import (
-    Gate,
     Ledger,
     Noise,
     Plan,
-    SecureNoise,
-    SimulatedNoise,
     Terms,
     as_decimal,
     check_seed,
     parse_epsilon,
+    source_of,
     stated_options,
 )
 from quantail.schema import Schema
+from quantail.synthesis.drawing import Drawing
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_model import PanelGroup, PanelModel
 from quantail.synthesis.panel_units import PanelUnits
@@ -34,7 +33,7 @@ from quantail.synthesis.panel_units import PanelUnits
 Progress = Callable[[str, float], None]
 
 
-class PanelSynthesizer:
+class PanelSynthesizer(Drawing):
     """Makes differentially private models of a panel.
 
     Parameters
@@ -83,6 +82,7 @@ class PanelSynthesizer:
         check_seed(seed)
         self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
         self.noise, self.seed = noise, seed
+        self._source = source_of(noise, seed)
         self._labels = list(product(*(schema.column(name).categories for name in schema.by)))
 
     def plan(self, units: int | Mapping[int, int] = 1) -> Plan:
@@ -128,7 +128,7 @@ class PanelSynthesizer:
         data, library = self._read(frame)
         plan, terms = self._plan_of(data), self.terms(len(data))
         self.pay(terms, ledger)
-        return self._release(data, library, plan, terms, self._source(), progress)
+        return self._release(data, library, plan, terms, self._source.noise(()), progress)
 
     def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -143,7 +143,7 @@ class PanelSynthesizer:
         ledger : Ledger, optional
             Charged with the whole budget.
         """
-        source, seen, terms = self._source(), set[int](), self.terms(None)
+        noise, seen, terms = self._source.noise(()), set[int](), self.terms(None)
         for place, frame in enumerate(frames):
             data, library = self._read(frame)
             present = set(np.unique(data.group).tolist())
@@ -152,7 +152,7 @@ class PanelSynthesizer:
             if place == 0:
                 self.pay(terms, ledger)
             seen |= present
-            yield self._release(data, library, self._plan_of(data), terms, source, None)
+            yield self._release(data, library, self._plan_of(data), terms, noise, None)
 
     # The steps of a fit, for engines that take them in different places.
 
@@ -167,7 +167,7 @@ class PanelSynthesizer:
     def fit_paid(self, frame: Any, terms: Terms) -> PanelModel:
         """Release a model of some groups of a panel whose terms are agreed on and paid for."""
         data, library = self._read(frame)
-        return self._release(data, library, self._plan_of(data), terms, self._source(), None)
+        return self._release(data, library, self._plan_of(data), terms, self._source.noise(()), None)
 
     def _read(self, frame: Any) -> tuple[PanelData, Kind]:
         data = confidential_panel(frame, self.schema)
@@ -193,7 +193,7 @@ class PanelSynthesizer:
         for done, (group, part) in enumerate(
             zip(present, plan.children if self.schema.by else (plan,), strict=True)
         ):
-            gate = Gate(part, noise, "replace-one")
+            gate = self._source.gate(part, noise, "replace-one")
             tell = _telling(progress, part.name, done, len(present), len(self.schema.confidential))
             released = self._method.fit(self._settings, gate, data.of_group(group), tell)
             groups.append(PanelGroup(group, released))
@@ -202,7 +202,7 @@ class PanelSynthesizer:
             plan,
             as_decimal(self.epsilon),
             self.method,
-            noise.private,
+            self._source.private,
             library,
             PanelUnits.of(data),
             tuple(groups),
@@ -212,9 +212,6 @@ class PanelSynthesizer:
     def _plan(self, group: int, units: int) -> Plan:
         name = ", ".join(self._labels[group]) or self.schema.name or "panel"
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
-
-    def _source(self) -> Noise:
-        return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0)
 
 
 def _telling(

@@ -104,6 +104,5 @@ def _fit_slope(
     first, median, last = np.quantile(released[name], [0.25, 0.5, 0.75]).tolist()
     reach = slope_reach(scale, last - first, scale.least)
     leaves = design.plan.find(f"median/slope on {name}").leaves()
-    return Slope(
-        name, choose_slope(gate, leaves, y, confidential[name] - median, (0.0, 0.0), reach, y.size), median
-    )
+    x, rules = confidential[name] - median, design.settings.rules.slopes
+    return Slope(name, choose_slope(gate, leaves, y, x, (0.0, 0.0), reach, y.size, rules=rules), median)

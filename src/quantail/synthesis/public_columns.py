@@ -15,7 +15,7 @@ from quantail.quantiles.rows import gathered
 from quantail.schema import Column
 from quantail.synthesis.column import CategoryModel, NumericModel
 from quantail.synthesis.design import ColumnDesign
-from quantail.synthesis.fit_state import SIMULATED_ROWS, Fit
+from quantail.synthesis.fit_state import Fit
 
 Floats = NDArray[np.float64]
 
@@ -33,13 +33,13 @@ def fit_public(fit: Fit, designs: Sequence[ColumnDesign]) -> None:
         )
     names = [design.column.name for design in designs]
     sample = _sample(fit, [fit.values[name] for name in names])
-    places = fit.rng.integers(sample[0].size, size=SIMULATED_ROWS)
+    places = fit.rng.integers(sample[0].size, size=fit.rules.simulated_rows)
     fit.public = {name: values[places] for name, values in zip(names, sample, strict=True)}
 
 
 def _sample(fit: Fit, vectors: Sequence[Vector]) -> tuple[Floats, ...]:
     """Return some public rows, the same of every vector."""
-    number = min(fit.rows, SIMULATED_ROWS)
+    number = min(fit.rows, fit.rules.simulated_rows)
     places = vectors[0].at(np.sort(fit.rng.choice(fit.rows, number, replace=False)))
     return gathered(*(vector.where(places) for vector in vectors))
 

@@ -11,23 +11,21 @@ from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames import Kind
 from quantail.privacy import (
     Definition,
-    Gate,
     Ledger,
-    Noise,
     Plan,
-    SecureNoise,
-    SimulatedNoise,
     Terms,
     as_decimal,
     check_seed,
     parse_amount,
     parse_epsilon,
     rho_from,
+    source_of,
     split,
     stated_options,
 )
 from quantail.quantiles import Rows
 from quantail.schema import Schema, core_of
+from quantail.synthesis.drawing import Drawing
 from quantail.synthesis.methods import AnyColumn, AnyDesign, method_of
 from quantail.synthesis.model import GroupModel, TableModel
 from quantail.synthesis.parameters import Parameters
@@ -39,7 +37,7 @@ _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 _SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
 
 
-class TableSynthesizer(Parameters):
+class TableSynthesizer(Parameters, Drawing):
     """Makes differentially private models of a table.
 
     Parameters
@@ -110,6 +108,7 @@ class TableSynthesizer(Parameters):
         check_seed(seed)
         self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
         self.definition, self.noise, self.seed = definition, noise, seed
+        self._source = source_of(noise, seed)
         self.delta = None if delta is None else parse_amount(delta, "delta")
         self._cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
 
@@ -208,7 +207,7 @@ class TableSynthesizer(Parameters):
         """Pay for a fit, and return the sizes of all groups: true ones, or released ones under add/remove."""
         self._pay(true, terms, ledger)
         counted, _ = self._shares()
-        return self._sizes(true, counted, self._noise(_SIZES_NOISE))
+        return self._sizes(true, counted)
 
     def pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
         """Return groups that are fitted together: those of fewer than `merge_below` rows, others by themselves.
@@ -237,7 +236,7 @@ class TableSynthesizer(Parameters):
         They have noise of their own, so that simulated noise is the same wherever and whenever they are fitted.
         """
         design = self._design(pool, sizes)
-        gate = Gate(design.plan, self._noise(pool[0]), self.schema.neighbours)
+        gate = self._source.gate(design.plan, self._source.noise(pool[0]), self.schema.neighbours)
         return self._method.fit(gate, design, rows, tell)
 
     def assemble(
@@ -257,7 +256,7 @@ class TableSynthesizer(Parameters):
             as_decimal(self.epsilon),
             "" if self.delta is None else str(float(self.delta)),
             self.method,
-            self.noise == "secure",
+            self._source.private,
             library,
             tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
             terms,
@@ -305,9 +304,6 @@ class TableSynthesizer(Parameters):
             unit="epsilon" if self.delta is None else "rho",
         )
 
-    def _noise(self, group: GroupKey = ()) -> Noise:
-        return SecureNoise() if self.noise == "secure" else SimulatedNoise(self.seed or 0, group)
-
     def _shares(self) -> tuple[Fraction | None, Fraction]:
         """Return the budget for counting rows (add/remove only) and the rest."""
         if self.schema.neighbours == "replace-one":
@@ -332,14 +328,13 @@ class TableSynthesizer(Parameters):
         unit: Literal["epsilon", "rho"] = "epsilon" if self.delta is None else "rho"
         return Plan.leaf("rows", cost, "number of rows" + (" of every group" if self.schema.by else ""), unit)
 
-    def _sizes(
-        self, true: Mapping[GroupKey, int], counted: Fraction | None, noise: Noise
-    ) -> dict[GroupKey, int]:
+    def _sizes(self, true: Mapping[GroupKey, int], counted: Fraction | None) -> dict[GroupKey, int]:
         """Return public sizes: the true ones, or under add/remove released counts of at least one."""
         if counted is None:
             return dict(true)
         leaf, counts = self._rows_leaf(counted), np.array(list(true.values()), dtype=np.int64)
-        noisy = np.maximum(Gate(leaf, noise, "add-remove").count(leaf, counts, 1), 1)
+        gate = self._source.gate(leaf, self._source.noise(_SIZES_NOISE), "add-remove")
+        noisy = np.maximum(gate.count(leaf, counts, 1), 1)
         return dict(zip(true, noisy.tolist(), strict=True))
 
     def _even(self, rows: int) -> dict[GroupKey, int]:

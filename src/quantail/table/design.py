@@ -11,6 +11,7 @@ from typing import Literal
 from quantail.privacy import Definition, Plan, geometric_strength, split
 from quantail.schema import Schema, core_of
 from quantail.synthesis.design import Design, draw_design
+from quantail.synthesis.ladder_rules import LadderSettings
 from quantail.synthesis.shares import Question, ample_cost, questions_of
 from quantail.table.tuning import (
     LEAST_ROUND_SIGNAL,
@@ -45,13 +46,13 @@ class TablesDesign:
 
 
 def draw_tables_design(
-    settings: None, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+    settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     asked = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
     explained = _explained(schema)
     first, number = _stages(asked, explained, rows, cost, definition)
-    columns = draw_design(schema, rows, first, definition, name, asked)
+    columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
     unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
     rounds = _rounds(number, cost - first, unit) if number else ()
     plan = columns.plan

@@ -121,7 +121,7 @@ def valid_subsample(table: Table, noise: Any) -> Hashable:
 
 def flawed_subsample(table: Table, noise: Any) -> Hashable:
     """Subsample to a fixed size under add/remove."""
-    kept = noise.generator().choice(len(table), 4, replace=False)  # flaw: a row more pushes another one out
+    kept = noise.subset(len(table), 4)  # flaw: a row more pushes another one out
     return _median_of_part(table, noise, kept)
 
 
