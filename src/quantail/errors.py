@@ -3,11 +3,17 @@
 Every error carries the exit code that the command line ends with.
 """
 
+from quantail.visible import without_credentials
+
 
 class QuantailError(Exception):
     """Base of every error that Quantail raises on purpose."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """Say what is wrong; a message may name an address, but never the user and password in it."""
+        return without_credentials(super().__str__())
 
 
 class SchemaError(QuantailError):

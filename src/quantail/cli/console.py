@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from quantail.visible import visible, visible_json, visible_text
+from quantail.visible import visible, visible_json, without_credentials
 
 Report = Callable[[str, float], None]
 
@@ -20,19 +20,25 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
-def say(text: str = "", style: str = "") -> None:
+def say(*lines: str, style: str = "") -> None:
     """Print a result; long lines are left to the terminal, so that paths can be copied and searched for."""
-    out.print(plain(text, style), soft_wrap=True)
+    for line in lines or ("",):
+        out.print(plain(line, style), soft_wrap=True)
 
 
-def note(text: str, style: str = "dim") -> None:
+def note(*lines: str, style: str = "dim") -> None:
     """Print a remark that is not a result."""
-    err.print(plain(text, style), soft_wrap=True)
+    for line in lines:
+        err.print(plain(line, style), soft_wrap=True)
 
 
-def plain(text: str, style: str = "") -> Text:
-    """Make text that is shown as it is: names in it can neither mark it up nor speak to the terminal."""
-    return Text(visible_text(text), style=style)
+def plain(line: str, style: str = "") -> Text:
+    """Make a line that is shown as it is: names in it can neither mark it up, nor break it, nor speak to the terminal.
+
+    Addresses are shown without user and password.
+    Everything that is printed passes through here, but for JSON and for messages about options.
+    """
+    return Text(visible(without_credentials(line)), style=style)
 
 
 def warn(text: str) -> None:

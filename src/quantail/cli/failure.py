@@ -5,6 +5,7 @@ library; its text may quote confidential values, so it is withheld unless QUANTA
 """
 
 import os
+import re
 import traceback
 from typing import Any, NoReturn
 
@@ -13,9 +14,12 @@ from typer.core import TyperGroup
 
 from quantail.cli.console import err, note
 from quantail.errors import QuantailError
+from quantail.visible import visible, without_credentials
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
+# Our messages list things on lines of their own, set in or with a dash; any other line break is part of a name.
+_LINES = re.compile(r"\n(?=- |  )")
 
 
 class GuardedGroup(TyperGroup):
@@ -26,13 +30,15 @@ class GuardedGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except QuantailError as error:
-            note(f"Error: {error}", style="bold red")
+            note(*_LINES.split(f"Error: {error}"), style="bold red")
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt:
             note("Stopped. A charge that was made stays in the ledger.", style="bold red")
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             if _belongs_to_typer(error) or isinstance(error, BrokenPipeError):
+                if isinstance(getattr(error, "message", None), str):  # it quotes what was typed
+                    vars(error)["message"] = visible(without_credentials(vars(error)["message"]))
                 raise
             _report_internal(error)
 

@@ -75,7 +75,7 @@ def infer(
         print_json([result.to_dict() for result in results])
         return
     for result in results:
-        say(f"{result}\n")
+        say(*str(result).split("\n"), "")
     note(_LEGEND)
 
 

@@ -209,7 +209,7 @@ def _print(
         say()
     if planned is not None:
         tree, terms = planned
-        say(tree.render())
+        say(*tree.render().split("\n"))
         note(f"Plan hash {terms.hash()}")
     if expected is not None:
         if planned is not None:
@@ -287,13 +287,13 @@ def _rows(given: list[str], schema: "Schema") -> Rows:
         name, _, number = item.rpartition("=")
         if name not in groups or groups[name] in counts:
             raise OptionError(
-                f"--rows: write every group once, as NAME=NUMBER; groups are {'; '.join(groups)}"
+                f"--rows: write every group once, as NAME=NUMBER; groups are {'; '.join(map(repr, groups))}"
             )
         counts[groups[name]] = _count(number)
     if len(counts) < len(groups):
         missing = [name for name, codes in groups.items() if codes not in counts]
         raise OptionError(
-            f"--rows: groups are missing: {'; '.join(missing)}; add --rows NAME=NUMBER for each"
+            f"--rows: groups are missing: {'; '.join(map(repr, missing))}; add --rows NAME=NUMBER for each"
         )
     return {codes: counts[codes] for codes in groups.values()}
 

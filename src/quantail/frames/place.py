@@ -8,6 +8,7 @@
 A URL may hold a password. What is shown of a place never does: user, password and options are left out.
 """
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from quantail.errors import DataError
+from quantail.visible import SERVER, without_credentials
 
 Scheme = Literal["file", "postgresql", "sqlite", "duckdb"]
 _SCHEMES: dict[str, Scheme] = {
@@ -24,13 +26,21 @@ _SCHEMES: dict[str, Scheme] = {
     "duckdb": "duckdb",
 }
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+# What stands where an address was meant: a scheme without its slashes, or a user with a password.
+_MISTYPED = re.compile(
+    r"\W*(?:postgres|sqlite|duckdb)\w*\s*[:;]|(?![A-Za-z]:[\\/]).*:.*@", re.DOTALL | re.IGNORECASE
+)
+# Hosts with their ports; anything else after the @ may be part of a password.
+_HOSTS = re.compile(
+    r"(?:[^:@,\[\]]*|\[[0-9A-Fa-f:.%]+\])(?::\d*)?(?:,(?:[^:@,\[\]]*|\[[0-9A-Fa-f:.%]+\])(?::\d*)?)*"
+)
 _EXAMPLES = (
-    "postgresql://user@host/database#table, sqlite:///file.db#table or duckdb:///file.db#table "
+    f"{SERVER}, sqlite:///file.db#table or duckdb:///file.db#table "
     "(write special characters as %23 and the like)"
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Place:
     """Where a table is.
 
@@ -63,6 +73,8 @@ class Place:
             return where
         found = _URL.match(where) if isinstance(where, str) else None
         if found is None:
+            if _MISTYPED.match(str(where)) and not os.path.exists(where):
+                raise DataError(f"this looks like the address of a database, mistyped; write {_EXAMPLES}")
             return cls("file", Path(where))
         scheme = _SCHEMES.get(found[1].lower())
         if scheme is None:
@@ -96,15 +108,23 @@ class Place:
         if self.scheme == "file":
             return str(self.path)
         if self.path is not None:
-            return f"{self.scheme}:///{self.path}#{self.table}"
+            return without_credentials(f"{self.scheme}:///{self.path}#{self.table}")
         parts = urlsplit(self.url)
-        return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}#{self.table}"
+        _, at, hosts = parts.netloc.rpartition("@")
+        if not at:  # the port may be a password, if the host was forgotten
+            hosts = re.sub(r":\d*(?=,|$)", "", hosts)
+        return f"postgresql://{hosts}{parts.path}#{self.table}"
+
+    def __repr__(self) -> str:
+        return f"Place({str(self)!r})"
 
 
 def _check_server(address: str) -> None:
     try:
         parts = urlsplit(address)
+        hosts = parts.netloc.rpartition("@")[2]
         fits = len(parts.path) > 1 and not any(mark in parts.path for mark in "@:")
+        fits = fits and _HOSTS.fullmatch(hosts) is not None
     except ValueError:
         fits = False
     if not fits:

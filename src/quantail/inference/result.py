@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from quantail.visible import visible
+
 
 @dataclass(frozen=True)
 class Inferred:
@@ -110,7 +112,7 @@ class Inference:
         head = ["term", "estimate", f"{100 * self.level:g}% interval", "error", "naive", "naive interval"]
         lines = [
             [
-                row.term,
+                visible(row.term),
                 f"{row.estimate:.5g}",
                 f"{row.low:.5g} to {row.high:.5g}",
                 f"{row.error:.2g}",
@@ -124,4 +126,6 @@ class Inference:
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in [head, *lines]
         ]
-        return "\n".join([f"{self.question} ({self.reruns} reruns of the mechanism)", *table, *self.remarks])
+        return "\n".join(
+            [f"{visible(self.question)} ({self.reruns} reruns of the mechanism)", *table, *self.remarks]
+        )
