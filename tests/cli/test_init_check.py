@@ -3,6 +3,8 @@
 import json
 import tomllib
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -11,17 +13,35 @@ def test_init_drafts_names_and_types_with_blank_bounds(shop):
     assert done.exit_code == 0
     draft = tomllib.loads((shop.folder / "draft.toml").read_text())
     assert [(c["name"], c["type"], c["lower"]) for c in draft["column"]] == [
-        ("jobs", "integer", ""),
-        ("pay", "numeric", ""),
+        ("jobs", "", ""),
+        ("pay", "", ""),
     ]
-    assert "quantail check" in done.stderr
+    assert "quantail check" in done.stderr and "declares no types" in done.stderr
+
+
+def test_init_of_a_format_with_types_takes_the_declared_kinds(shop):
+    for stored in (pa.int8(), pa.int64()):  # whatever their width
+        pq.write_table(pa.table({"jobs": pa.array([1, 2], stored), "pay": [1.5, 2.0]}), "t.parquet")
+        done = shop.run("init", "t.parquet", "-o", "draft.toml", "--force")
+        draft = tomllib.loads((shop.folder / "draft.toml").read_text())
+        assert [(c["name"], c["type"]) for c in draft["column"]] == [("jobs", "integer"), ("pay", "numeric")]
+        assert "no types" not in done.stderr
+
+
+def test_a_draft_of_a_csv_file_works_once_its_blanks_are_filled_in(shop):
+    shop.run("init", shop.table, "-o", "draft.toml")
+    text = (shop.folder / "draft.toml").read_text().replace('type = ""', 'type = "numeric"')
+    text = text.replace('lower = ""', "lower = 0").replace('upper = ""', "upper = 1000000")
+    shop.write("draft.toml", text.replace('name = ""', 'name = "payroll"'))
+    assert shop.run("check", shop.table, "--schema", "draft.toml").exit_code == 0
 
 
 def test_a_draft_with_blanks_is_refused_with_what_to_write(shop):
     shop.run("init", shop.table, "-o", "draft.toml")
     done = shop.run("check", shop.table, "--schema", "draft.toml")
     assert done.exit_code == 3
-    assert "'pay'" in done.stderr and "lower = 0" in done.stderr
+    for name in ("'jobs'", "'pay'"):  # all blanks at once
+        assert f"{name}: write its type, one of numeric" in done.stderr
 
 
 def test_init_keeps_an_existing_schema_unless_forced(shop):

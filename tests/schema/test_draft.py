@@ -74,3 +74,27 @@ def test_a_column_without_a_name_is_left_out():
 def test_what_cannot_be_drafted_is_a_schema_error(bad):
     with pytest.raises(SchemaError):
         draft(bad)
+
+
+def test_a_blank_type_is_drafted_blank_and_all_blanks_are_reported_at_once():
+    text = draft({"region": "", "pay": "", "day": "date"})
+    with pytest.raises(SchemaError) as caught:
+        Schema.from_toml(text)
+    for said in ("'region': write its type", "'pay': write its type", "'day': lower and upper blank"):
+        assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("type_", "filled"),
+    [
+        ("category", {"categories = []": 'categories = ["a", "b"]'}),
+        ("boolean", {}),
+        ("numeric", {'lower = ""': "lower = 0", 'upper = ""': "upper = 9"}),
+        ("date", {'lower = ""': "lower = 2020-01-01", 'upper = ""': "upper = 2020-12-31"}),
+    ],
+)
+def test_blanks_that_do_not_belong_to_a_type_may_stay(type_, filled):
+    text = draft({"pay": ""}).replace('type = ""', f'type = "{type_}"').replace('name = ""', 'name = "x"')
+    for blank, value in filled.items():
+        text = text.replace(blank, value)
+    assert Schema.from_toml(text).column("pay").type == type_

@@ -1,4 +1,4 @@
-"""`quantail init`: draft a schema from names and types, never from values."""
+"""`quantail init`: draft a schema from names and declared types, never from values."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,15 +21,19 @@ def init(
 ) -> None:
     """Draft a schema for a table, to be completed by a person.
 
-    Only column names and types are used. Bounds and categories are left blank: fill them in from rules,
-    codebooks or law, never by looking at the data, because what the data reveal costs privacy.
+    Only column names are used, and types where the format declares them (CSV and Excel do not: there they are blank).
+    Bounds and categories are left blank: fill them in from rules, codebooks or law, never by looking at the data,
+    because what the data reveal costs privacy.
     """
     from quantail.frames import Place, read_header
     from quantail.schema import draft
 
     check_outputs([output], [file], force)
-    write_text(output, draft(read_header(file)), force)
+    header = read_header(file)
+    write_text(output, draft(header), force)
     say(f"Wrote {output}.")
+    if not any(header.values()):
+        note("This kind of file declares no types, and no row was looked at: write the type of every column.")
     note(
         f"Next: fill in its blanks from public knowledge, then `quantail check {Place.of(file)} --schema {output}`."
     )

@@ -5,6 +5,7 @@ written ("007" stays "007"), numbers, dates and booleans as such, so that types 
 """
 
 import csv
+import io
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from quantail.frames.source import Source
 from quantail.frames.told_types import NUMBERS, told, told_columns
 from quantail.schema import Schema
 
+_LONGEST_HEADER = 2**22  # bytes: ten thousand columns take a tenth of it
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
@@ -34,6 +36,20 @@ class CsvSource(Source):
         super().__init__(place)
         self._path = cast(Path, place.path)
         self._known = told_columns(schema)
+
+    def header(self) -> list[str]:
+        """Read the names of the columns, and nothing below them."""
+        return self._guarded(self._header)
+
+    def _header(self) -> list[str]:
+        with self._path.open("rb") as file:
+            start = file.read(_LONGEST_HEADER).decode("utf-8-sig", errors="surrogateescape")
+        lines = csv.reader(io.StringIO(start, newline=""), strict=True)
+        names = next((line for line in lines if line), None)
+        if names is None:
+            raise DataError(f"{self.place} is empty; its first line must hold the names of the columns")
+        "".join(names).encode("utf-8")  # what is no UTF-8 in the header is refused; rows are not looked at
+        return names
 
     def _types(self) -> pa.Schema:
         with self._path.open("rb") as file:

@@ -23,7 +23,7 @@ from quantail.frames.stata_file import write_stata
 from quantail.frames.statistical_files import SAS, SPSS, STATA, Calendar, StatisticalSource
 from quantail.frames.statistical_writing import write_spss, write_transport
 from quantail.frames.workbook import MOST_ROWS, WorkbookSource, write_workbook
-from quantail.schema import ColumnType, Schema, header_of
+from quantail.schema import DraftType, Schema, header_of
 
 Where = str | Path | Place
 
@@ -129,22 +129,22 @@ def read_table(where: Where, schema: Schema | None = None) -> pa.Table:
     return open_source(where, schema).read()
 
 
-def read_header(where: Where) -> dict[str, ColumnType]:
-    """Read the names and types of a table's columns, for a draft of a schema.
+def read_header(where: Where) -> dict[str, DraftType]:
+    """Read the names of a table's columns, and the kinds that it declares for them, for a draft of a schema.
 
-    Most kinds of tables declare their types, and nothing else of them is read. A CSV file or Excel workbook
-    does not, so its values are looked at for the sole purpose of telling numbers from text.
+    No row is looked at. A CSV file or an Excel workbook declares nothing, so its kinds are blank: what its values
+    look like is a fact about the data.
     """
     source = open_source(where)
     if not isinstance(source, CsvSource | WorkbookSource):
-        return header_of(source.types.empty_table())
-    table = source.read()
-    if looks_like_data(table.column_names):
+        return dict(header_of(source.types.empty_table()))
+    names = source.header()
+    if looks_like_data(names):
         raise DataError(
             f"{source.place}: the first line seems to hold values, not names; add a line of column names"
         )
-    open_frame(table)  # refuses names that are not distinct
-    return header_of(table)
+    open_frame(pa.table([pa.nulls(0)] * len(names), names=names))  # refuses names that are not distinct
+    return dict.fromkeys(names, "")
 
 
 def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:

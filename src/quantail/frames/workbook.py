@@ -35,6 +35,10 @@ class WorkbookSource(Source):
         self._package = optional("openpyxl", "files", "reading .xlsx files")
         self._known = told_columns(schema)
 
+    def header(self) -> list[str]:
+        """Read the names of the columns, and nothing below them."""
+        return self._guarded(lambda: [str(name) for name in next(self._lines())])
+
     def _types(self) -> pa.Schema:
         return self._read().schema
 

@@ -7,7 +7,7 @@ and types.
 """
 
 from quantail.schema.column import Column, ColumnType, Grid
-from quantail.schema.draft import draft, header_of
+from quantail.schema.draft import DraftType, draft, header_of
 from quantail.schema.kinds import Core, core_of
 from quantail.schema.panel import Layout, Panel
 from quantail.schema.structure import Identity, Inequality
@@ -26,5 +26,6 @@ __all__ = [
     "Schema",
     "core_of",
     "draft",
+    "DraftType",
     "header_of",
 ]

@@ -1,20 +1,22 @@
-"""Draft a schema file from the names and types of columns; never from values, never from the number of rows.
+"""Draft a schema file from names and declared types of columns; never from values, never from the number of rows.
 
-Bounds and categories are left blank for a person to fill in from public knowledge. Filling them from the data
-would spend privacy outside the budget, so Quantail offers no way to do that.
+Where nothing declares types (CSV, Excel) they are blank, too. Bounds and categories are left blank for a person to fill
+in from public knowledge. Filling them from the data would spend privacy outside the budget, so Quantail offers no way
+to do that.
 """
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import ColumnType
 from quantail.schema.toml import toml_text
 
 _TABLE = """\
-# Draft of a schema, made from column names and types only.
+# Draft of a schema, made from column names{types} only: no row was looked at.
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
-# say in `source` where it comes from. Columns are synthesised in this order, each explained by earlier ones.
+# say in `source` where it comes from; what does not belong to the type of a column may stay blank.
+# Columns are synthesised in this order, each explained by earlier ones.
 
 [table]
 unit = "row"                # what one row stands for and is protected: person, firm, claim
@@ -22,6 +24,9 @@ neighbours = "replace-one"  # replace-one: number of rows is public | add-remove
 by = []                     # category columns whose groups are public and fitted separately
 order = "declared"          # declared: synthesised in this order | auto: categories first, then dates and numbers
 """
+
+DraftType = ColumnType | Literal[""]
+"""What a column is known to hold; blank where nothing declares it."""
 
 _TYPES = "numeric | integer | category | ordinal | boolean | date | datetime"
 
@@ -65,7 +70,20 @@ missing = false  # true if labels may be missing
 source = ""  # where the list comes from
 """
 
+_UNKNOWN = """
+[[column]]
+name = {name}
+type = ""  # what it holds: {types}
+lower = ""  # of numbers and dates: smallest value that public rules allow, for example 0 or 2020-01-01
+upper = ""  # of numbers and dates: largest value that public rules allow, for example 1000000 or 2020-12-31
+grid = "linear"  # of numbers: linear | log (for heavy tails: incomes, payrolls, sizes)
+categories = []  # of categories: every label the column may hold, for example ["north", "south"]
+missing = false  # true if values may be missing
+source = ""  # where the bounds or the list come from
+"""
+
 _TEMPLATES = {
+    "": _UNKNOWN,
     **dict.fromkeys(("numeric", "integer"), _NUMBER),
     **dict.fromkeys(("date", "datetime"), _DATE),
     **dict.fromkeys(("category", "ordinal"), _CATEGORY),
@@ -99,7 +117,7 @@ def draft(columns: Any) -> str:
     Parameters
     ----------
     columns : mapping of name to type, or a pandas, polars or pyarrow table
-        Of a table only the names and types of its columns are used.
+        Of a table only the names and declared types of its columns are used. A blank type is left blank.
 
     Returns
     -------
@@ -117,11 +135,12 @@ def draft(columns: Any) -> str:
     named = {name: type_ for name, type_ in header.items() if name.strip()}
     # Row numbers saved by mistake come as a column without a name; it cannot be described, so it is left out.
     note = "# A column without a name was left out.\n" if len(named) < len(header) else ""
-    return _TABLE + note + "".join(_section(name, type_) for name, type_ in named.items())
+    opening = _TABLE.format(types=" and declared types" if any(named.values()) else "")
+    return opening + note + "".join(_section(name, type_) for name, type_ in named.items())
 
 
 def _section(name: str, type_: str) -> str:
-    if type_ not in get_args(ColumnType):
+    if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
         )

@@ -9,10 +9,10 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import DATED, Column
+from quantail.schema.column import DATED, LABELLED, Column, ColumnType
 from quantail.schema.column_rules import LARGEST_INTEGER, shown
 from quantail.schema.panel import Panel
 from quantail.schema.structure import Identity, Inequality
@@ -171,6 +171,12 @@ def _check_blanks(sections: list[dict[str, Any]]) -> None:
     """Report every blank at once, so that a draft is filled in one pass."""
     blanks = []
     for place, section in enumerate(sections, start=1):
+        if section.get("type") == "":
+            kinds = ", ".join(get_args(ColumnType))
+            blanks.append(
+                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories"
+            )
+            continue
         if section.get("public") is True:  # kept as it is, so nothing needs filling in
             continue
         if section.get("type") in ("category", "ordinal"):
@@ -227,6 +233,12 @@ def _column(section: dict[str, Any], place: int) -> Column:
     for key in ("name", "type"):
         if key not in section:
             raise SchemaError(f"{_where(section, place)}: no {key}; write {key} = ...")
+    if (
+        section["type"] in LABELLED or section.get("public") is True
+    ):  # a draft's blanks that need no filling in
+        section = {
+            key: value for key, value in section.items() if key not in ("lower", "upper") or value != ""
+        }
     return Column(**section)
 
 
