@@ -55,6 +55,8 @@ COLUMNS = {
     "missing": lambda: with_column(replace(PAY, missing=True)),
     "missing_codes": lambda: with_column(replace(JOBS, missing_codes=(-9,))),
     "atoms": lambda: with_column(replace(JOBS, atoms=(1,))),
+    "storage": lambda: with_column(replace(PAY, storage="float32")),
+    "label": lambda: with_column(replace(PAY, label="yearly pay")),
     "other": lambda: with_column(replace(REGION, other=True)),
 }
 TABLES = {

@@ -156,6 +156,7 @@ def _public(column: Column, schema: Schema) -> dict[str, Any]:
         if column.decimals is not None:
             stated["decimals"] = column.decimals
     stated |= {option: True for option in ("public", "missing") if getattr(column, option)}
+    stated |= {option: getattr(column, option) for option in ("storage", "label") if getattr(column, option)}
     special = {option: list(getattr(column, option)) for option in ("missing_codes", "atoms")}
     stated |= {option: numbers for option, numbers in special.items() if numbers}
     return stated | {"explained_by": list(schema.predictors_of(column.name)), "source": column.source}

@@ -136,6 +136,10 @@ def public_facts(stated: Mapping[str, Any]) -> str:
         words.append("public, kept as it is")
     if "missing" in stated:
         words.append("may be missing")
+    if "storage" in stated:
+        words.append(f"stored as {stated['storage']}")
+    if "label" in stated:
+        words.append(f"means {stated['label']}")
     for option, meaning in (("missing_codes", "codes of missing values"), ("atoms", "frequent values")):
         if option in stated:
             words.append(f"{meaning} {', '.join(map(_bound, stated[option]))}")

@@ -83,7 +83,7 @@ def table_card(words):
     region, pay, part, whole = take(), take(), take(), take()
     columns = (
         Column(region, "category", categories=(take(), take()), source=take(), public=True),
-        Column(pay, "numeric", 0, 9, source=take()),
+        Column(pay, "numeric", 0, 9, source=take(), label=take(), storage="float32"),
         Column(part, "numeric", 0, 9, source=take(), predictors=(pay,)),
         Column(whole, "numeric", 0, 18, source=take()),
     )
