@@ -40,6 +40,10 @@ class LedgerError(QuantailError):
     exit_code = 6
 
 
+class LostChargeError(LedgerError):
+    """A charge that was made is no longer in its ledger; what it paid for must not be published."""
+
+
 class ModelError(QuantailError):
     """A saved model cannot be read, or is asked for something that it does not hold."""
 

@@ -12,7 +12,8 @@ CANARIES = ("987654", "canary")
 
 def attempt(shop, *, table=None, schema=None, epsilon="1", ledger="payroll.ledger", output="out.parquet"):
     arguments = ("-s", schema or shop.schema, f"--epsilon={epsilon}", "--ledger", ledger, "-o", output)
-    return shop.run("synth", table or shop.table, *arguments)
+    new = () if (shop.folder / ledger).exists() else ("--new-ledger",)
+    return shop.run("synth", table or shop.table, *arguments, *new)
 
 
 def refused(shop, code, saying, **given):
@@ -132,8 +133,8 @@ def test_an_output_that_exists(shop):
 
 def test_force_replaces_outputs(shop):
     shop.write("out.parquet", "old")
-    arguments = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "out.parquet", "--force")
-    assert shop.run("synth", shop.table, *arguments).exit_code == 0
+    arguments = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "--new-ledger", "-o", "out.parquet")
+    assert shop.run("synth", shop.table, *arguments, "--force").exit_code == 0
     assert (shop.folder / "out.parquet").read_bytes()[:4] == b"PAR1"
 
 
@@ -166,7 +167,8 @@ def test_constant_columns_are_synthesised(shop):
 def test_a_limit_below_the_cost(shop):
     before = shop.files()
     arguments = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "--limit", "0.5", "-o", "out.csv")
-    done = shop.run("synth", shop.table, *arguments)
+    assert shop.run("synth", shop.table, *arguments).exit_code == 2
+    done = shop.run("synth", shop.table, *arguments, "--new-ledger")
     assert done.exit_code == 5 and "--limit 0.5 is below" in done.stderr
     assert shop.files() == before
 

@@ -29,7 +29,7 @@ def grouped(shop):
 def test_a_folder_becomes_a_folder_with_a_card(grouped, monkeypatch):
     monkeypatch.chdir(grouped.folder)
     options = ("-s", grouped.schema, "-e", 2, "-l", "ledger", "-o", "out")
-    done = grouped.run("synth", "table", *options, "--engine", "local")
+    done = grouped.run("synth", "table", *options, "--engine", "local", "--new-ledger")
     assert done.exit_code == 0, done.output
     assert "Wrote out" in done.output
     names = {
@@ -66,6 +66,7 @@ def test_a_folder_becomes_a_folder_with_a_card(grouped, monkeypatch):
 )
 def test_options_that_do_not_fit_are_refused_before_the_charge(grouped, monkeypatch, options, code, words):
     monkeypatch.chdir(grouped.folder)
-    done = grouped.run("synth", "table", "-s", grouped.schema, "-e", 2, "-l", "ledger", "-o", "out", *options)
+    paying = ("-e", 2, "-l", "ledger", "--new-ledger")
+    done = grouped.run("synth", "table", "-s", grouped.schema, *paying, "-o", "out", *options)
     assert done.exit_code == code and words in done.output
     assert not (grouped.folder / "ledger").exists()

@@ -9,9 +9,9 @@ from quantail import Ledger
 
 
 def synth(shop, *options):
-    return shop.run(
-        "synth", shop.table, "-s", shop.schema, "-e", "0.5", "-o", "out.csv", "-l", "payroll.ledger", *options
-    )
+    new = () if (shop.folder / "payroll.ledger").exists() else ("--new-ledger",)
+    paying = ("-e", "0.5", "-l", "payroll.ledger", *new)
+    return shop.run("synth", shop.table, "-s", shop.schema, "-o", "out.csv", *paying, *options)
 
 
 def test_fits_say_what_they_cost_and_charge_it(shop):

@@ -46,11 +46,14 @@ def test_export_equals_show_json_and_is_exact(shop, ledger):
     assert json.loads((shop.folder / "account.json").read_text()) == exported
 
 
-def test_raise_needs_a_larger_limit_and_a_reason(shop, ledger):
-    assert shop.run("ledger", "raise", ledger.path, "--limit", "1", "--reason", "why").exit_code == 5
-    assert shop.run("ledger", "raise", ledger.path, "--limit", "3").exit_code == 2
-    assert shop.run("ledger", "raise", ledger.path, "--limit", "3", "--reason", "new year").exit_code == 0
+def test_raise_needs_a_larger_limit_who_decided_and_why(shop, ledger):
+    decided = ("--by", "the board", "--reason", "new year")
+    assert shop.run("ledger", "raise", ledger.path, "--limit", "1", *decided).exit_code == 5
+    for missing in ((), decided[:2], decided[2:]):
+        assert shop.run("ledger", "raise", ledger.path, "--limit", "3", *missing).exit_code == 2
+    assert shop.run("ledger", "raise", ledger.path, "--limit", "3", *decided).exit_code == 0
     assert ledger.limit == 3
+    assert "limit raised to 3; by the board: new year" in shop.run("ledger", "show", ledger.path).stdout
 
 
 def test_verify_passes_a_sound_ledger_and_its_old_heads(shop, ledger):
@@ -80,7 +83,7 @@ def test_a_ledger_copied_back_from_a_backup_is_betrayed_by_its_mark(shop, ledger
     assert shop.run("ledger", "verify", ledger.path).exit_code == 0  # sound in itself: that is the trouble
     done = shop.run("ledger", "verify", ledger.path, "--mark", "payroll.mark")
     assert done.exit_code == 6 and "copied back from a backup" in done.stderr
-    ledger.charge(Fraction(1, 5), "another third release", "01" * 32)
+    Ledger.open(ledger.path).charge(Fraction(1, 5), "another third release", "01" * 32)
     done = shop.run("ledger", "verify", ledger.path, "--mark", "payroll.mark")
     assert done.exit_code == 6 and "record 5 is not the one that was marked" in done.stderr
 

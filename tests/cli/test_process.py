@@ -31,7 +31,7 @@ def test_json_on_stdout_is_clean_when_piped(shop):
 
 
 def test_no_progress_bar_and_no_colour_codes_when_nobody_watches(shop):
-    arguments = ("-s", shop.schema, "-e", "1", "-l", "l.sqlite", "-o", "out.csv")
+    arguments = ("-s", shop.schema, "-e", "1", "-l", "l.sqlite", "--new-ledger", "-o", "out.csv")
     done = run(shop.folder, "synth", shop.table, *arguments)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr

@@ -31,7 +31,7 @@ def test_evaluate_writes_a_report_on_request(shop):
 
 def test_a_report_that_cannot_be_written_costs_nothing(shop):
     before = shop.files()
-    paid = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "out.parquet")
+    paid = ("-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "--new-ledger", "-o", "out.parquet")
     for place in ("none/r.html", "r.txt", "out.card.html"):
         done = shop.run("synth", shop.table, *paid, "--report", place)
         assert done.exit_code != 0
@@ -48,7 +48,8 @@ def test_an_existing_report_is_replaced_only_by_force(shop):
 
 
 def test_fit_writes_the_card_beside_the_model(shop):
-    done = shop.run("fit", shop.table, "-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "m.json")
+    paying = ("-e", "1", "-l", "payroll.ledger", "--new-ledger")
+    done = shop.run("fit", shop.table, "-s", shop.schema, *paying, "-o", "m.json")
     assert done.exit_code == 0, done.output
     card = json.loads((shop.folder / "m.card.json").read_text(encoding="utf-8"))
     assert card["ledger"]["entry"] == 2 and card["release"]["rows"] == 200

@@ -12,6 +12,7 @@ from quantail.privacy.ledger import Ledger
 
 def synth(shop, *more, output="out.parquet", ledger="payroll.ledger"):
     paying = ("--ledger", ledger) if ledger else ()
+    paying += ("--new-ledger",) if ledger and not (shop.folder / ledger).exists() else ()
     return shop.run("synth", shop.table, "-s", shop.schema, "-e", "1", *paying, "-o", output, *more)
 
 
@@ -53,7 +54,7 @@ def test_a_second_release_is_refused_until_the_limit_is_raised(shop):
     second = synth(shop, output="second.parquet")
     assert second.exit_code == 5 and "left 0" in second.stderr
     assert shop.files() == before
-    shop.run("ledger", "raise", "payroll.ledger", "--limit", "2", "--reason", "agreed")
+    shop.run("ledger", "raise", "payroll.ledger", "--limit", "2", "--by", "the board", "--reason", "agreed")
     assert synth(shop, output="second.parquet").exit_code == 0
     assert Ledger.open("payroll.ledger").left == 0
 
@@ -137,7 +138,8 @@ def test_replicates_are_numbered_and_paid_once(shop):
 
 
 def test_fit_then_sample_draws_for_free(shop):
-    fitted = shop.run("fit", shop.table, "-s", shop.schema, "-e", "1", "-l", "payroll.ledger", "-o", "m.json")
+    paying = ("-e", "1", "-l", "payroll.ledger", "--new-ledger")
+    fitted = shop.run("fit", shop.table, "-s", shop.schema, *paying, "-o", "m.json")
     assert fitted.exit_code == 0, fitted.output
     for name in ("a.parquet", "b.parquet"):
         assert shop.run("sample", "m.json", "-n", "50", "--seed", "7", "-o", name).exit_code == 0
@@ -171,6 +173,7 @@ def test_a_run_that_fails_after_the_charge_is_marked_failed_and_stays_spent(shop
     before = shop.files()
     done = synth(shop)
     assert done.exit_code == 70 and "987654" not in done.output
+    assert "Charged 1 epsilon" in done.stderr and "nothing released; record 2 is marked failed" in done.stderr
     assert shop.files() - before == {"payroll.ledger"}
     assert marks() == ["failed"] and Ledger.open("payroll.ledger").left == 0
 

@@ -67,7 +67,7 @@ def test_a_table_may_be_written_as_another_kind(shop, output):
 @pytest.mark.parametrize("scheme", ["sqlite", "duckdb", "postgresql"])
 def test_tables_in_databases_through_every_command(shop, scheme, request):
     base = request.getfixturevalue("postgres") if scheme == "postgresql" else f"{scheme}:///data.db"
-    real, out = f"{base}#payroll_{os.getpid()}", f"{base}#made_{os.getpid()}"
+    real, out = f"{base}#payroll_{os.getpid()}", f"{base.replace('data.db', 'made.db')}#made_{os.getpid()}"
     write_table(read_table(shop.table), real)
     for command in (
         ("init", real, "-o", "draft.toml"),
@@ -81,7 +81,7 @@ def test_tables_in_databases_through_every_command(shop, scheme, request):
     assert read_table(f"{out}_1").column_names == ["jobs", "pay"]
     done = shop.run("evaluate", real, f"{out}_2", "-s", shop.schema, "--json", "-")
     assert done.exit_code == 0 and SECRET not in done.output, done.output
-    for name in shop.files() - {"data.db"}:
+    for name in shop.files() - {"data.db", "made.db"}:
         assert SECRET.encode() not in (shop.folder / name).read_bytes(), name
     cards = [name for name in shop.files() if name.endswith(f"made_{os.getpid()}.card.json")]
     assert len(cards) == 1 and json.loads((shop.folder / cards[0]).read_text())["release"]["replicates"] == 2
@@ -89,17 +89,18 @@ def test_tables_in_databases_through_every_command(shop, scheme, request):
 
 def test_an_output_table_that_exists_is_kept_unless_forced(shop):
     write_table(read_table(shop.table), "sqlite:///data.db#payroll")
-    write_table(pa.table({"precious": [1]}), "sqlite:///data.db#out")
-    refused = synth(shop, "sqlite:///data.db#payroll", "sqlite:///data.db#out")
+    write_table(pa.table({"precious": [1]}), "sqlite:///made.db#out")
+    refused = synth(shop, "sqlite:///data.db#payroll", "sqlite:///made.db#out")
     assert refused.exit_code == 4 and "exists already" in refused.output
-    assert (
-        "is also an input" in synth(shop, "sqlite:///data.db#out", "sqlite:///data.db#out", "--force").output
-    )
-    assert read_table("sqlite:///data.db#out").column_names == ["precious"]
+    # What is released does not go into the file that holds the confidential table.
+    for table in ("payroll", "out"):
+        refused = synth(shop, "sqlite:///data.db#payroll", f"sqlite:///data.db#{table}", "--force")
+        assert refused.exit_code == 4 and "is also an input" in refused.output
+    assert read_table("sqlite:///made.db#out").column_names == ["precious"]
     assert not any(name.endswith(".card.json") for name in shop.files())
-    done = synth(shop, "sqlite:///data.db#payroll", "sqlite:///data.db#out", "--force")
+    done = synth(shop, "sqlite:///data.db#payroll", "sqlite:///made.db#out", "--force")
     assert done.exit_code == 0, done.output
-    assert read_table("sqlite:///data.db#out").column_names == ["jobs", "pay"]
+    assert read_table("sqlite:///made.db#out").column_names == ["jobs", "pay"]
 
 
 def test_a_folder_of_parquet_files_is_a_table(shop):

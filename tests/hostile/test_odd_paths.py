@@ -48,7 +48,7 @@ def prepare(folder: Path) -> None:
 
 def arguments(folder: Path | str) -> list[str]:
     files = {name: os.path.join(folder, name) for name in ("table.csv", "schema.toml", "ledger", "out.csv")}
-    spending = ["-e", "1", "-l", files["ledger"], "-o", files["out.csv"], "--quiet"]
+    spending = ["-e", "1", "-l", files["ledger"], "--new-ledger", "-o", files["out.csv"], "--quiet"]
     return ["synth", files["table.csv"], "-s", files["schema.toml"], *spending]
 
 

@@ -86,7 +86,7 @@ def visible(
     """Run the command line on a table and return all that can be seen of the run from outside."""
     folder.mkdir()
     pa.parquet.write_table(pa.table(frame), folder / "table.parquet")
-    schema.save(folder / "schema.toml")
+    replace(schema, name="payroll").save(folder / "schema.toml")
     files = ["-s", "schema.toml", "-o", "out.parquet", "--model", "model.json"]
     caplog.clear()
     with pytest.MonkeyPatch.context() as patch, journalling() as calls:
@@ -121,12 +121,16 @@ def replayed_runs(
     frame, schema, extreme = made_up(relation, rich)
     one = Replayed(row)
     with replaying(one):
-        first = visible(folder / "one", frame, schema, "-e", "60", "-l", "ledger", caplog=caplog)
+        first = visible(
+            folder / "one", frame, schema, "-e", "60", "-l", "ledger", "--new-ledger", caplog=caplog
+        )
     place = row // 2 if rich else row  # in its group
     other = Replayed(row, one, None if relation == "replace-one" else place)
     with replaying(other):
         neighbour = neighbour_of(frame, row, relation, extreme)
-        second = visible(folder / "other", neighbour, schema, "-e", "60", "-l", "ledger", caplog=caplog)
+        second = visible(
+            folder / "other", neighbour, schema, "-e", "60", "-l", "ledger", "--new-ledger", caplog=caplog
+        )
     return first, second
 
 

@@ -121,16 +121,18 @@ def test_only_a_charge_of_this_ledger_can_be_marked(ledger: Ledger, tmp_path: Pa
 
 def test_the_limit_is_only_raised_and_its_history_kept(ledger: Ledger) -> None:
     ledger.charge(F(1), "study", PLAN)
-    ledger.raise_limit("3/2", "the board agreed on 3 May")
+    ledger.raise_limit("3/2", "agreed on 3 May", by="the board")
     ledger.charge(F(1, 2), "second study", PLAN)
     assert (ledger.limit, ledger.left) == (F(3, 2), 0)
     limits = [(entry.amount, entry.purpose) for entry in ledger.entries() if entry.kind in ("open", "limit")]
-    assert limits == [(F(1), ""), (F(3, 2), "the board agreed on 3 May")]
+    assert limits == [(F(1), ""), (F(3, 2), "by the board: agreed on 3 May")]
     for lower in (1, F(3, 2)):
         with pytest.raises(BudgetError, match=r"only be raised"):
-            ledger.raise_limit(lower, "second thoughts")
+            ledger.raise_limit(lower, "second thoughts", by="the board")
     with pytest.raises(LedgerError, match="reason"):
-        ledger.raise_limit(2, "")
+        ledger.raise_limit(2, "", by="the board")
+    with pytest.raises(LedgerError, match="who decides"):
+        ledger.raise_limit(2, "agreed", by=" ")
     assert ledger.verify() == []
 
 

@@ -165,7 +165,7 @@ def test_an_old_copy_put_back_contradicts_the_mark(ledger: Ledger) -> None:
     assert ledger.verify() == ledger.verify(mark=early) == []
     assert "ends at record 41, but had 42" in ledger.verify(mark=late)[0]
     for purpose in ("another release", "and one more"):  # as long as before, and longer
-        ledger.charge(F(1, 10), purpose, PLAN)
+        Ledger.open(ledger.path).charge(F(1, 10), purpose, PLAN)
         assert "record 42 is not the one that was marked" in ledger.verify(mark=late)[0]
     other = Ledger.create(ledger.path.with_name("other.sqlite"), "claims", 1)
     assert "another ledger" in other.verify(mark=late)[0]

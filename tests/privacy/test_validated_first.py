@@ -116,7 +116,7 @@ def test_commands_charge_nothing_for_options_that_must_fail(wrong, tmp_path: Pat
 def test_a_kind_of_file_that_cannot_hold_the_columns_is_refused_before_the_charge(tmp_path: Path) -> None:
     Schema((Column("paid jobs", "integer", 0, 500),), "firm", name="firms").save(tmp_path / "schema.toml")
     (tmp_path / "firms.csv").write_text("paid jobs\n" + "\n".join(map(str, TABLE["jobs"].to_pylist())))
-    words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "-o", "out.dta"]
+    words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "--new-ledger", "-o", "out.dta"]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
@@ -133,7 +133,18 @@ def test_more_rows_than_a_workbook_holds_are_refused_before_the_charge(tmp_path:
     Schema(JOBS, "firm", name="firms").save("schema.toml")
     pa.csv.write_csv(TABLE, "firms.csv")
     for rows in ([], ["--rows", "40"]):
-        words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "-o", "out.xlsx", *rows]
+        words = [
+            "-s",
+            "schema.toml",
+            "-e",
+            "1",
+            "-l",
+            "firms.ledger",
+            "--new-ledger",
+            "-o",
+            "out.xlsx",
+            *rows,
+        ]
         done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
         assert done.exit_code != 0 and "more rows than this kind of file holds" in done.output
         assert not Path("firms.ledger").exists()

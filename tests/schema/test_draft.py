@@ -52,12 +52,14 @@ def test_loading_a_draft_names_every_blank():
     for name in ("jobs", "pay", "region"):
         assert f"column '{name}'" in str(caught.value)
     assert "lower = 0" in str(caught.value)
+    assert "[table]: write the name of the data set" in str(caught.value)
     assert "categories = [" in str(caught.value)
 
 
 def test_a_filled_draft_loads():
     text = draft({"jobs": "integer", "region": "category"})
     text = text.replace('lower = ""', "lower = 0").replace('upper = ""', "upper = 500")
+    text = text.replace('name = ""', 'name = "payroll"')
     schema = Schema.from_toml(text.replace("categories = []", 'categories = ["north"]'))
     assert schema.names == ("jobs", "region")
     assert schema.neighbours == "replace-one"

@@ -24,7 +24,7 @@ PAY = Column("pay", "integer", 0, 500_000, grid="log")
 SIC = Column("sic3", "category", categories=("178", "239", "542"))
 MU = Column("mu", "integer", public=True)
 ALONE = Schema((EMP,), "establishment", panel=PANEL)
-FULL = Schema((SIC, MU, EMP, PAY), "establishment", by=("sic3",), panel=PANEL)
+FULL = Schema((SIC, MU, EMP, PAY), "establishment", by=("sic3",), name="panel", panel=PANEL)
 
 
 @pytest.fixture(scope="module")

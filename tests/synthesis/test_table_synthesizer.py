@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -369,7 +370,7 @@ class TestBudget:
 
     def test_a_real_ledger_is_charged_exactly_epsilon(self, tmp_path):
         ledger = Ledger.create(tmp_path / "l.sqlite", limit=1, dataset="small")
-        synthesizer = TableSynthesizer(SMALL, "1/3")
+        synthesizer = TableSynthesizer(replace(SMALL, name="small"), "1/3")
         synthesizer.fit(small(), ledger)
         assert ledger.spent == Fraction(1, 3)
         assert ledger.entries()[-1].plan_hash == synthesizer.terms(400).hash()

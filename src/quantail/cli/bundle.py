@@ -1,6 +1,7 @@
 """The files of one release: synthetic tables, the release card in three forms, and the model if asked for."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,9 +12,10 @@ import pyarrow as pa
 
 from quantail.cli.cards import CardFiles
 from quantail.cli.console import note, say, warn
-from quantail.cli.staging import Staging, check_outputs
+from quantail.cli.outputs import check_outputs
+from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
-from quantail.frames import Place, Where, check_output, write_table
+from quantail.frames import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
 
 if TYPE_CHECKING:
@@ -68,16 +70,17 @@ class Bundle:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All files, tables first; tables in databases are none."""
+        """All files, tables last: where a table has appeared, its card has; tables in databases are none."""
         files = [place.path for place in self.tables if place.scheme == "file" and place.path is not None]
-        return (*files, *self.cards.paths, *([self.model] if self.model else []))
+        return (*([self.model] if self.model else []), *self.cards.paths, *files)
 
     def check(self, inputs: Iterable[Where | None]) -> None:
         """Raise a DataError unless everything can be written."""
         given = [place for place in inputs if place is not None]
-        check_outputs(self.paths, given, self.force)
+        database = self.output.path if self.output.scheme != "file" else None
+        check_outputs(self.paths, given, self.force, [] if database is None else [database])
         for place in self.tables:
-            if place in map(Place.of, given):
+            if place in map(Place.of, given):  # on a server; files were compared as files
                 raise DataError(f"{place} is also an input; choose another output name")
             check_output(place, overwrite=self.force, rows=self.rows or 0)
 
@@ -120,15 +123,20 @@ class Bundle:
             expectation=expectation,
             given=() if kept is None else kept.column_names,
         )
-        with Staging(self.paths) as staging:
+        stored = [pair for pair in zip(tables, self.tables, strict=True) if pair[1].scheme != "file"]
+        # The database commits after the files have moved, and before they can no longer be taken back.
+        with (
+            Staging(self.paths) as staging,
+            database_tables(stored, self.force) if stored else nullcontext(),
+        ):
             self.cards.write(card, staging)
             if self.model is not None:
                 model.save(staging.place(self.model))
             for place, table in zip(self.tables, tables, strict=True):
                 if place.scheme == "file" and place.path is not None:
                     write_table(table, staging.place(place.path))
-                else:  # last, as it cannot be taken back
-                    write_table(table, place, self.force)
+            if fit is not None:
+                fit.confirm()
             staging.commit()
 
     def announce(self, private: bool) -> None:

@@ -78,12 +78,13 @@ def _fresh_folder(out: Path) -> Path:
 
 
 def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> "TableModel":
+    from quantail.cli.account import Payment
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import write_text
     from quantail.frames import Place, write_table
 
-    spending = Spending(epsilon, ledger=folder / _LEDGER)
+    spending = Spending(epsilon, payment=Payment(folder / _LEDGER, new=True))
     plan = spending.synthesizer(schema).plan(table.num_rows)
     write_table(table, folder / _TABLE)
     schema.save(folder / _SCHEMA)
@@ -177,32 +178,32 @@ def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
 def _release_panel(
     folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
 ) -> "pa.Table":
-    from quantail.cli.account import open_account
+    from quantail.cli.account import Payment, accounted, open_account
     from quantail.cli.cards import CardFiles
     from quantail.cli.staging import Staging
     from quantail.frames import write_table
     from quantail.report import release_card
     from quantail.synthesis import PanelSynthesizer
 
-    source, maker = folder / f"{_PANEL}.parquet", PanelSynthesizer(schema, epsilon)
-    write_table(table, source)
+    maker = PanelSynthesizer(schema, epsilon)
+    write_table(table, folder / f"{_PANEL}.parquet")
     schema.save(folder / f"{_PANEL}-schema.toml")
-    account = open_account(folder / f"{_PANEL}.ledger", schema, source, maker.plan(table.num_rows), None)
-    released = False
-    try:
+    payment = Payment(folder / f"{_PANEL}.ledger", new=True)
+    account = open_account(payment, schema, maker.plan(table.num_rows))
+    assert account is not None
+    output = folder / f"{_PANEL}-synthetic.parquet"
+    cards = CardFiles(output)
+    with accounted(account):
         with progress("industry", quiet) as report:
             model = maker.fit(table, ledger=account, progress=report)
         synthetic = model.sample()
         card = release_card(model, rows=synthetic.num_rows, ledger=account, entry=account.charges[-1])
-        write_table(synthetic, folder / f"{_PANEL}-synthetic.parquet")
-        cards = CardFiles(folder / f"{_PANEL}-synthetic.parquet")
-        with Staging(cards.paths) as staging:
+        with Staging((*cards.paths, folder / _MODEL, output)) as staging:
             cards.write(card, staging)
+            model.save(staging.place(folder / _MODEL))
+            write_table(synthetic, staging.place(output))
+            account.confirm()
             staging.commit()
-        model.save(folder / _MODEL)
-        released = True
-    finally:
-        account.close(released)
     return synthetic
 
 

@@ -8,7 +8,8 @@ import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
 from quantail.cli.options import Force, Formulas, ReportPath
-from quantail.cli.staging import check_outputs, write_text
+from quantail.cli.outputs import check_outputs
+from quantail.cli.staging import write_text
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:

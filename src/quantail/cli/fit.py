@@ -14,7 +14,9 @@ from quantail.cli.options import (
     Force,
     LedgerPath,
     Limit,
+    MarkPath,
     Method,
+    NewLedger,
     NoLedger,
     Quiet,
     SchemaPath,
@@ -38,7 +40,9 @@ def fit(
     method: Method = "ladder",
     slopes: Slopes = None,
     draw: Draw = None,
+    new_ledger: NewLedger = False,
     limit: Limit = None,
+    mark: MarkPath = None,
     no_ledger: NoLedger = False,
     simulate_noise: SimulateNoise = False,
     seed: Seed = None,
@@ -50,23 +54,27 @@ def fit(
     The model is private itself and may be released, with the card that is written beside it. Drawing tables
     from it with `quantail sample` costs nothing more.
     """
+    from quantail.cli.account import Payment
     from quantail.cli.cards import CardFiles
+    from quantail.cli.outputs import check_outputs
     from quantail.cli.release import Spending, paid_fit
-    from quantail.cli.staging import Staging, check_outputs
+    from quantail.cli.staging import Staging
     from quantail.report import release_card
     from quantail.schema import Schema
 
+    payment = Payment(ledger, new_ledger, limit, mark)
     spending = Spending(
-        epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
+        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
     )
     facts = Schema.load(schema)
     cards = CardFiles(output)
-    paths = (output, *cards.paths)
-    check_outputs(paths, [path for path in (file, schema, ledger) if path is not None], force)
+    paths = (*cards.paths, output)  # where the model has appeared, its card has
+    check_outputs(paths, [path for path in (file, schema, ledger, mark) if path is not None], force)
     with paid_fit(file, facts, spending, quiet) as paid, Staging(paths) as staging:
         paid.model.save(staging.place(output))
         card = release_card(paid.model, rows=paid.model.rows, ledger=paid.account, entry=paid.entry)
         cards.write(card, staging)
+        paid.confirm()
         staging.commit()
     for path in paths:
         say(f"Wrote {path}" + ("" if paid.model.private else "  (NOT PRIVATE)"))

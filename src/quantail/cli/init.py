@@ -7,7 +7,8 @@ import typer
 
 from quantail.cli.console import note, say
 from quantail.cli.options import TableInput
-from quantail.cli.staging import check_outputs, write_text
+from quantail.cli.outputs import check_outputs
+from quantail.cli.staging import write_text
 
 EXAMPLE = "quantail init payroll.csv -o schema.toml"
 

@@ -8,6 +8,7 @@ import typer
 
 from quantail.cli.console import as_json, note, print_json, say
 from quantail.cli.options import Force, JsonFlag
+from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
 from quantail.errors import LedgerError, OptionError
 
@@ -19,6 +20,7 @@ EXAMPLE = "quantail ledger show payroll.ledger"
 
 commands = typer.Typer(no_args_is_help=True)
 LedgerFile = Annotated[Path, typer.Argument(help="The ledger, one SQLite file per data set.")]
+Reason = Annotated[str, typer.Option(help="Why, in public words; it stays on record.")]
 
 
 @commands.command("init", epilog="Example: quantail ledger init payroll.ledger --dataset payroll --limit 2")
@@ -82,19 +84,52 @@ def verify(
     say(f"The ledger {path} is sound.", style="green")
 
 
-@commands.command("raise", epilog='Example: quantail ledger raise payroll.ledger --limit 3 --reason "2025"')
+@commands.command(
+    "raise",
+    epilog='Example: quantail ledger raise payroll.ledger --limit 3 --by "review board" --reason "2025"',
+)
 def raise_limit(
     path: LedgerFile,
     limit: Annotated[str, typer.Option(help="The new limit, above the old one.")],
-    reason: Annotated[str, typer.Option(help="Why, in public words; it stays on record.")],
+    by: Annotated[str, typer.Option(help="Who decided that; it stays on record.")],
+    reason: Reason,
 ) -> None:
-    """Allow more to be spent from now on; the old limit and the reason stay on record."""
+    """Allow more to be spent from now on; the old limit, who decided and why stay on record."""
     from quantail.privacy.budget import as_decimal
     from quantail.privacy.ledger import Ledger
 
     ledger = Ledger.open(path)
-    ledger.raise_limit(limit, reason)
+    ledger.raise_limit(limit, reason, by=by)
     say(f"The limit of {path} is now {as_decimal(ledger.limit)}; left {as_decimal(ledger.left)}.")
+
+
+@commands.command(
+    "charge", epilog='Example: quantail ledger charge payroll.ledger --epsilon 0.5 --reason "table of 2023"'
+)
+def charge(
+    path: LedgerFile,
+    reason: Reason,
+    epsilon: Annotated[
+        str | None, typer.Option("--epsilon", "-e", help="What was spent, in epsilon.")
+    ] = None,
+    rho: Annotated[str | None, typer.Option(help="What was spent, in rho (zCDP).")] = None,
+) -> None:
+    """Enter what was spent on the data set elsewhere: by another program, or by a run that the ledger has lost.
+
+    It counts like any charge, so what is entered here can no longer be spent by a release.
+    """
+    from quantail.privacy.budget import as_decimal, parse_amount
+    from quantail.privacy.ledger import ELSEWHERE, Ledger
+
+    if (epsilon is None) == (rho is None):
+        raise OptionError("say what was spent by --epsilon or by --rho, one of them")
+    amount = parse_amount(epsilon or rho or "", "--epsilon" if rho is None else "--rho")
+    ledger = Ledger.open(path)
+    entry = ledger.charge(amount, f"elsewhere: {reason}", ELSEWHERE, unit="epsilon" if rho is None else "rho")
+    say(
+        f"Entered {as_decimal(amount)} {ledger.unit} as record {entry.number} of {path}; "
+        f"left {as_decimal(ledger.left)}."
+    )
 
 
 @commands.command("export", epilog="Example: quantail ledger export payroll.ledger -o account.json")
@@ -130,13 +165,9 @@ def export(
 
 
 def _write_mark(ledger: "Ledger", mark: Path, force: bool) -> None:
-    from quantail.privacy.high_water import HighWaterMark
-
-    # Replacing the mark of a newer ledger would destroy the only evidence of what was lost.
-    if force and mark.exists():
-        _require_sound(ledger, ledger.verify(mark=HighWaterMark.load(mark)))
-    write_text(mark, ledger.high_water().to_text(), force)
-    note(f"Wrote {mark}. Keep it where the ledger is not, and renew it after each release.")
+    check_outputs([mark], [ledger.path], force)
+    ledger.renew_mark(mark)
+    note(f"Wrote {mark}. Keep it where the ledger is not; `synth --mark` and `fit --mark` move it forward.")
 
 
 def _require_sound(ledger: "Ledger", problems: list[str]) -> None:
@@ -164,10 +195,11 @@ def account(ledger: "Ledger") -> dict[str, Any]:
 
 def _line(entry: "Entry", fate: str) -> str:
     from quantail.privacy.budget import as_decimal
+    from quantail.privacy.ledger import ELSEWHERE
 
     amount = as_decimal(entry.amount) if entry.amount is not None else ""
     words = {"open": f"limit {amount}", "limit": f"limit raised to {amount}", "charge": f"charged {amount}"}
     parts = [f"{entry.number:>4}  {entry.time}  {words[entry.kind]}", entry.purpose]
-    if entry.kind == "charge":
+    if entry.kind == "charge" and entry.plan_hash != ELSEWHERE:
         parts.append(fate or "not marked")
     return "; ".join(part for part in parts if part)

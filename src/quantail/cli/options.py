@@ -35,14 +35,26 @@ Draw = Annotated[
 ]
 LedgerPath = Annotated[
     Path | None,
-    typer.Option("--ledger", "-l", help="Account of what was spent on this data set; created if missing."),
+    typer.Option("--ledger", "-l", help="Account of what was spent on this data set."),
+]
+NewLedger = Annotated[
+    bool, typer.Option("--new-ledger", help="Start the account with this release; it must not exist yet.")
+]
+MarkPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--mark",
+        help="A mark of the ledger, kept elsewhere: betrays one copied back from a backup, and is moved forward.",
+    ),
 ]
 NoLedger = Annotated[
     bool, typer.Option("--no-ledger", help="Spend without an account. You must keep count yourself.")
 ]
 Limit = Annotated[
     str | None,
-    typer.Option(help="Limit of a ledger that is created now; by default what this release costs."),
+    typer.Option(
+        help="With --new-ledger: the most that may ever be spent; by default what this release costs."
+    ),
 ]
 SimulateNoise = Annotated[
     bool, typer.Option("--simulate-noise", help="Seeded noise for tests: the result is NOT PRIVATE.")

@@ -82,8 +82,9 @@ def plan(
     Everything depends on the schema, the number of rows and the options alone, so it can be agreed on beforehand: the
     plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
+    from quantail.cli.outputs import check_outputs
     from quantail.cli.release import Spending
-    from quantail.cli.staging import check_outputs, write_text
+    from quantail.cli.staging import write_text
     from quantail.schema import Schema
 
     if epsilon is None and target is None and sweep is None and report is None:

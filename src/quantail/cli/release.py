@@ -1,19 +1,19 @@
 """A fit that is paid for: everything that can be checked is checked before the ledger is charged.
 
-The order is: options, schema, outputs, then the table is read and checked against the schema, then the
-ledger is opened or started, then the fit charges it and only after that works on values. Whatever happens
-next, the charge is marked: released if all was written, failed otherwise; it stays spent either way.
+The order is: options, schema, outputs, then the table is read and checked against the schema, then the ledger is
+opened, then the fit charges it and only after that works on values. Before anything is published the charge must be
+found in the ledger's file again. Whatever happens, the charge is marked: released if all was written, failed
+otherwise; it stays spent either way.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import pyarrow as pa
 
-from quantail.cli.account import Account, open_account
+from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
 from quantail.frames import Place, Where, check_table, empty_release, read_table
@@ -34,9 +34,8 @@ class Spending:
     method: str = "ladder"
     simulated: bool = False
     seed: int | None = None
-    ledger: Path | None = None
+    payment: Payment = NOBODY
     no_ledger: bool = False
-    limit: str | None = None
     slopes: str | None = None
     draw: str | None = None
 
@@ -46,8 +45,6 @@ class Spending:
             raise OptionError("--definition must be pure or zcdp")
         if (self.delta is None) == (self.definition == "zcdp"):
             raise OptionError("--delta and --definition zcdp go together: give both, or neither")
-        if self.limit is not None:
-            parse_amount(self.limit, "--limit")
         self._check_account()
 
     def synthesizer(self, schema: Schema) -> TableSynthesizer:
@@ -70,15 +67,14 @@ class Spending:
                 "--seed goes with --simulate-noise only: noise that protects cannot be seeded. To draw the "
                 "same rows again, use `quantail fit` and then `quantail sample --seed`"
             )
-        if self.ledger is not None and (self.no_ledger or self.simulated):
+        ledger = self.payment.ledger
+        if ledger is not None and (self.no_ledger or self.simulated):
             other = "--no-ledger" if self.no_ledger else "--simulate-noise (which spends nothing)"
             raise OptionError(f"--ledger contradicts {other}: leave one of them out")
-        if self.limit is not None and self.ledger is None:
-            raise OptionError("--limit belongs to a ledger: add --ledger FILE")
-        if self.ledger is None and not self.no_ledger and not self.simulated:
+        if ledger is None and not self.no_ledger and not self.simulated:
             raise OptionError(
-                "no ledger was named: add --ledger FILE, which keeps count of what was spent on this data "
-                "set (it is created if missing), or --no-ledger to keep count yourself"
+                "no ledger was named: add --ledger FILE, which keeps count of what was spent on this data set (and "
+                "--new-ledger if nothing ever was), or --no-ledger to keep count yourself"
             )
 
 
@@ -109,6 +105,11 @@ class Fit:
     def entry(self) -> Entry | None:
         """The charge in the ledger, if there is a ledger."""
         return self.account.charges[-1] if self.account and self.account.charges else None
+
+    def confirm(self) -> None:
+        """Raise a LostChargeError unless the charge is still in the ledger; the last thing before publishing."""
+        if self.account is not None:
+            self.account.confirm()
 
 
 @contextmanager
@@ -142,24 +143,17 @@ def paid_fit(
         warn(
             f"{fits} fits cost {fits} times {one}: {every} {plan.unit} in all. Tables from one fit are free."
         )
-    account = None
-    if spending.ledger is not None:
-        account = open_account(spending.ledger, schema, file, plan, spending.limit)
+    account = open_account(spending.payment, schema, plan)
     if spending.simulated:
         warn(NOT_PRIVATE)
     elif account is None:
         warn(
             "No ledger keeps count of this release: write down what it costs, and add it to what came before."
         )
-    released = False
-    try:
+    with accounted(account):
         with progress("fit", quiet) as report:
             models = maker.fit_many(table, fits, ledger=account, progress=report)
         yield Fit(tuple(models), account, _public(table, schema))
-        released = True
-    finally:
-        if account is not None:
-            account.close(released)
 
 
 def _public(table: pa.Table, schema: Schema) -> pa.Table | None:

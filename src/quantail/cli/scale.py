@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quantail.cli.account import Account, open_account
+from quantail.cli.account import Account, accounted, open_account
 from quantail.cli.cards import CardFiles
 from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
 from quantail.cli.staging import Staging
@@ -35,20 +35,13 @@ def synth_folder(
         raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
     maker = _panel_maker(schema, spending) if schema.panel else spending.synthesizer(schema)
     check_empty(output)
-    account = None
-    if spending.ledger is not None:
-        account = open_account(spending.ledger, schema, folder, maker.plan(1), spending.limit)
+    account = open_account(spending.payment, schema, maker.plan(1))
     if spending.simulated:
         warn(NOT_PRIVATE)
-    released = False
-    try:
+    with accounted(account):
         with progress("groups", quiet) as report:
             model = _run(folder, output, maker, engine, account, report)
         _write_card(model, output, account)
-        released = True
-    finally:
-        if account is not None:
-            account.close(released)
     say(f"Wrote {output}" + ("  (NOT PRIVATE)" if spending.simulated else ""))
     if not spending.simulated:
         note("Release the folder together with its card, _release.card.html. The models may be released too.")

@@ -1,7 +1,8 @@
 """Several output files that appear together or not at all.
 
-Every file is written into a hidden folder beside its place; only when all are complete do they move there.
-Names are checked before any budget is spent, so that a charge is not lost to a typing error.
+Every file is written into a hidden folder beside its place; only when all are complete do they move there, and if one
+of these moves fails, those before it are taken back. A process that is killed between two moves leaves whole files
+only: those that had moved, and the others in the hidden folder. Files are moved in the order in which they are named.
 """
 
 import os
@@ -10,33 +11,10 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from quantail.cli.outputs import check_outputs
 from quantail.errors import DataError
-
-if TYPE_CHECKING:
-    from quantail.frames import Where
-
-
-def check_outputs(paths: Iterable[Path], inputs: "Iterable[Where]", force: bool = False) -> None:
-    """Raise a DataError unless every path can be written and none is an input (a path or URL) or named twice."""
-    from quantail.frames import Place
-
-    files = (Place.of(given).path for given in inputs)
-    taken = {path.resolve() for path in files if path is not None}
-    for path in paths:
-        if path.resolve() in taken:
-            raise DataError(f"{path} is named twice, or is also an input; choose another output name")
-        taken.add(path.resolve())
-        _check_one(path, force)
-
-
-def write_text(path: Path, text: str, force: bool = False) -> None:
-    """Write one text file, completely or not at all."""
-    check_outputs([path], [], force)
-    with Staging([path]) as staging:
-        staging.place(path).write_text(text, encoding="utf-8", newline="\n")
-        staging.commit()
 
 
 class Staging:
@@ -51,6 +29,7 @@ class Staging:
     def __init__(self, paths: Iterable[Path]) -> None:
         self._paths = tuple(paths)
         self._folders: dict[Path, Path] = {}
+        self._moved: list[Path] = []
 
     def __enter__(self) -> Self:
         try:
@@ -68,6 +47,8 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._take_back()
         self._clear()
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise DataError(
@@ -80,21 +61,47 @@ class Staging:
         return self._folders[path.parent] / path.name
 
     def commit(self) -> None:
-        """Move every file to its place."""
+        """Move every file to its place; an error in the rest of the block takes them back."""
         for path in self._paths:
+            if path.exists():
+                _keep(path, self._kept(path))
+            self._moved.append(path)
             os.replace(self.place(path), path)
+
+    def _kept(self, path: Path) -> Path:
+        """Where the file is kept that was at `path` before."""
+        return self._folders[path.parent] / f"{path.name}.before"
+
+    def _take_back(self) -> None:
+        stuck = []
+        for path in reversed(self._moved):
+            try:
+                if self._kept(path).exists():
+                    os.replace(self._kept(path), path)
+                elif not self.place(path).exists():  # otherwise it never came that far
+                    path.unlink(missing_ok=True)
+            except OSError:
+                stuck.append(path)
+        if stuck:  # hidden folders stay: they hold what was there before
+            listed = ", ".join(map(str, stuck))
+            raise DataError(f"the run failed, and could not take back {listed}; remove what it wrote there")
 
     def _clear(self) -> None:
         for folder in self._folders.values():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check_one(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; give the name of a file")
-    if path.exists() and not force:
-        raise DataError(f"{path} exists already; choose another name, or add --force to replace it")
-    if not path.parent.is_dir():
-        raise DataError(f"the folder {path.parent} does not exist; create it first")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise DataError(f"the folder {path.parent} cannot be written; choose one that you may write to")
+def write_text(path: Path, text: str, force: bool = False) -> None:
+    """Write one text file, completely or not at all."""
+    check_outputs([path], [], force)
+    with Staging([path]) as staging:
+        staging.place(path).write_text(text, encoding="utf-8", newline="\n")
+        staging.commit()
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Give a file a second name; the first is then replaced in one step, so that there always is a whole file."""
+    try:
+        os.link(path, kept)
+    except OSError:  # a file system without hard links
+        shutil.copy2(path, kept)

@@ -15,7 +15,9 @@ from quantail.cli.options import (
     Force,
     LedgerPath,
     Limit,
+    MarkPath,
     Method,
+    NewLedger,
     NoLedger,
     Quiet,
     Replicates,
@@ -50,7 +52,9 @@ def synth(
     draw: Draw = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
     report: ReportPath = None,
+    new_ledger: NewLedger = False,
     limit: Limit = None,
+    mark: MarkPath = None,
     no_ledger: NoLedger = False,
     simulate_noise: SimulateNoise = False,
     seed: Seed = None,
@@ -68,14 +72,16 @@ def synth(
     With --engine, TABLE is a folder of Parquet files, in a folder for every group (region=north/...), and the
     output is a folder laid out alike; panels can be given this way, too.
     """
+    from quantail.cli.account import Payment
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.report import check_report, write_internal
     from quantail.frames import Place
     from quantail.schema import Schema
 
+    payment = Payment(ledger, new_ledger, limit, mark)
     spending = Spending(
-        epsilon, definition, delta, method, simulate_noise, seed, ledger, no_ledger, limit, slopes, draw
+        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
     )
     facts = Schema.load(schema)
     if engine is not None or scheduler is not None or workers is not None:
@@ -86,9 +92,9 @@ def synth(
             synth_folder(Path(file), Path(output), facts, spending, chosen, quiet)
         return
     bundle = Bundle(Place.of(output), rows, replicates, model, force, fits)
-    bundle.check([file, schema, ledger, report])
+    bundle.check([file, schema, ledger, mark, report])
     if report is not None:
-        check_report(report, [file, schema, ledger, model], force)
+        check_report(report, [file, schema, ledger, mark, *bundle.tables, *bundle.paths], force)
     with paid_fit(file, facts, spending, quiet, bundle.rehearse, fits) as fit:
         bundle.write(fit.model, seed, fit)
     bundle.announce(fit.model.private)

@@ -81,6 +81,8 @@ def synthesize_panel(
         units[keys.index(tasks[place].key)] = number
         if progress is not None:
             progress("groups", len(units) / len(tasks))
+    if ledger is not None:
+        ledger.confirm()
     return PanelRelease(maker, maker.plan(dict(sorted(units.items()))), sum(units.values()), terms)
 
 

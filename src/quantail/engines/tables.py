@@ -114,6 +114,8 @@ def synthesize_table(
     for done, _ in enumerate(engine.each(release_pool, small), start=1):
         if progress is not None:
             progress("groups", done / len(small))
+    if ledger is not None:
+        ledger.confirm()
     return maker.assemble("pyarrow", sizes, _fitted(maker.pools(sizes), output), terms)
 
 

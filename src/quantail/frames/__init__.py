@@ -8,7 +8,15 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
-from quantail.frames.files import Where, check_output, open_source, read_header, read_table, write_table
+from quantail.frames.files import (
+    Where,
+    check_output,
+    database_tables,
+    open_source,
+    read_header,
+    read_table,
+    write_table,
+)
 from quantail.frames.native import Kind, library_kind
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
@@ -29,6 +37,7 @@ __all__ = [
     "check_table",
     "confidential_columns",
     "confidential_panel",
+    "database_tables",
     "empty_release",
     "library_kind",
     "open_source",

@@ -3,6 +3,7 @@
 This file holds what SQLite, DuckDB and PostgreSQL have in common; each has a file of its own.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 import pyarrow as pa
@@ -31,6 +32,22 @@ SQL_TYPES: Mapping[str, str] = {
     "timestamp[us]": "TIMESTAMP",
     "timestamp[ns]": "TIMESTAMP",
 }
+
+
+class Writing(ABC):
+    """A transaction that writes tables into a database: what is not committed when it is closed was never there."""
+
+    @abstractmethod
+    def put(self, table: pa.Table, place: Place, overwrite: bool) -> None:
+        """Write one table."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Make all tables appear."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the transaction."""
 
 
 def quoted(name: str) -> str:

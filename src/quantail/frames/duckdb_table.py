@@ -6,7 +6,7 @@ from typing import Any, ClassVar, cast
 
 import pyarrow as pa
 
-from quantail.frames.databases import exists_already, quoted_table, table_parts
+from quantail.frames.databases import Writing, exists_already, quoted_table, table_parts
 from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
@@ -41,18 +41,31 @@ class DuckdbSource(Source):
                     yield pa.Table.from_batches([batch.slice(start, batch_rows)])
 
 
-def write_duckdb(table: pa.Table, place: Place, overwrite: bool) -> None:
-    """Write a table in one transaction: completely or not at all."""
-    name = quoted_table(place)
-    with closing(connect(place, read_only=False)) as connection:
-        connection.begin()
-        if _is_there(connection, place):
+class DuckdbWriting(Writing):
+    """Tables written into a DuckDB file."""
+
+    def __init__(self, place: Place) -> None:
+        self._connection = connect(place, read_only=False)
+        self._connection.begin()
+
+    def put(self, table: pa.Table, place: Place, overwrite: bool) -> None:
+        """Write one table."""
+        name = quoted_table(place)
+        if _is_there(self._connection, place):
             if not overwrite:
                 raise exists_already(place)
-            connection.execute(f"DROP TABLE {name}")
-        connection.register("quantail_synthetic_rows", decoded(table))
-        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM quantail_synthetic_rows")
-        connection.commit()
+            self._connection.execute(f"DROP TABLE {name}")
+        self._connection.register("quantail_synthetic_rows", decoded(table))
+        self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM quantail_synthetic_rows")
+        self._connection.unregister("quantail_synthetic_rows")
+
+    def commit(self) -> None:
+        """Make all tables appear."""
+        self._connection.commit()
+
+    def close(self) -> None:
+        """Close the file; what was not committed is undone."""
+        self._connection.close()
 
 
 def duckdb_has_table(place: Place) -> bool:

@@ -3,7 +3,8 @@
 import math
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,18 @@ import pyarrow as pa
 from quantail.errors import DataError
 from quantail.frames.arrow_files import ArrowSource, FolderSource, ParquetSource, write_arrow, write_parquet
 from quantail.frames.csv_file import CsvSource, looks_like_data, write_csv
-from quantail.frames.duckdb_table import DuckdbSource, duckdb_has_table, write_duckdb
+from quantail.frames.databases import Writing
+from quantail.frames.duckdb_table import DuckdbSource, DuckdbWriting, duckdb_has_table
 from quantail.frames.native import open_frame
 from quantail.frames.place import Place
-from quantail.frames.postgres_table import PostgresSource, postgres_has_table, write_postgres
+from quantail.frames.postgres_table import PostgresSource, PostgresWriting, postgres_has_table
 from quantail.frames.source import Source, guarded
-from quantail.frames.sqlite_table import SqliteSource, sqlite_has_table, write_sqlite
+from quantail.frames.sqlite_table import SqliteSource, SqliteWriting, sqlite_has_table
 from quantail.frames.stata_file import write_stata
 from quantail.frames.statistical_files import SAS, SPSS, STATA, Calendar, StatisticalSource
 from quantail.frames.statistical_writing import write_spss, write_transport
 from quantail.frames.workbook import MOST_ROWS, WorkbookSource, write_workbook
+from quantail.ledger_header import is_ledger
 from quantail.schema import DraftType, Schema, header_of
 
 Where = str | Path | Place
@@ -42,7 +45,7 @@ class Database:
     """A kind of database: how a table in it is opened, written and looked for."""
 
     open: Callable[[Place], Source]
-    write: Callable[[pa.Table, Place, bool], None]
+    write: Callable[[Place], Writing]
     has: Callable[[Place], bool]
 
 
@@ -65,9 +68,9 @@ FORMATS: Mapping[str, Format] = {
     ".xlsx": Format(WorkbookSource, write_workbook, MOST_ROWS),
 }
 DATABASES: Mapping[str, Database] = {
-    "sqlite": Database(SqliteSource, write_sqlite, sqlite_has_table),
-    "duckdb": Database(DuckdbSource, write_duckdb, duckdb_has_table),
-    "postgresql": Database(PostgresSource, write_postgres, postgres_has_table),
+    "sqlite": Database(SqliteSource, SqliteWriting, sqlite_has_table),
+    "duckdb": Database(DuckdbSource, DuckdbWriting, duckdb_has_table),
+    "postgresql": Database(PostgresSource, PostgresWriting, postgres_has_table),
 }
 
 
@@ -184,7 +187,42 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
     if place.scheme == "file":
         _write_file(table, place, overwrite)
     else:
-        _write_database(table, place, overwrite)
+        with database_tables([(table, place)], overwrite):
+            pass
+
+
+@contextmanager
+def database_tables(tables: Sequence[tuple[pa.Table, Place]], overwrite: bool = False) -> Iterator[None]:
+    """Write tables into one database, in one transaction that is committed when the block has ended without an error.
+
+    Files that belong to the tables can take their names in the block: all appear, or nothing does.
+
+    Parameters
+    ----------
+    tables : sequence of table and Place
+        All in the same database.
+    overwrite : bool
+        Replace tables that exist; otherwise that is a DataError.
+    """
+    place = tables[0][1]
+    told = (f"cannot write {place}", _ADVICE, "the table cannot be stored in this database")
+    for table, where in tables:
+        check_output(where, overwrite, table.num_rows)
+    is_new = place.path is not None and not place.path.exists()
+    written = False
+    try:
+        writing = guarded(lambda: DATABASES[place.scheme].write(place), *told)
+        try:
+            guarded(lambda: [writing.put(table, where, overwrite) for table, where in tables], *told)
+            yield
+            guarded(writing.commit, *told)
+            written = True
+        finally:
+            writing.close()
+    finally:
+        if is_new and not written and place.path is not None:  # a database without a table is no output
+            for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
+                path.unlink(missing_ok=True)
 
 
 def _own_metadata(table: pa.Table) -> pa.Table:
@@ -212,24 +250,6 @@ def _write_file(table: pa.Table, place: Place, overwrite: bool) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _write_database(table: pa.Table, place: Place, overwrite: bool) -> None:
-    write = DATABASES[place.scheme].write
-    is_new = place.path is not None and not place.path.exists()
-    written = False
-    try:
-        guarded(
-            lambda: write(table, place, overwrite),
-            f"cannot write {place}",
-            _ADVICE,
-            "the table cannot be stored in this database",
-        )
-        written = True
-    finally:
-        if is_new and not written and place.path is not None:  # a database without a table is no output
-            for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
-                path.unlink(missing_ok=True)
-
-
 def _write(write: Any, table: pa.Table, partial: Path) -> None:
     write(table, partial)
     with partial.open("rb+") as file:
@@ -249,6 +269,8 @@ def _check_file(place: Place, path: Path, overwrite: bool) -> None:
         _format_of(place)
     if path.is_dir():
         raise DataError(f"{path} is a folder; give the name of a file")
+    if is_ledger(path):
+        raise DataError(f"{path} is a ledger, to which nothing but charges is written; choose another name")
     if place.scheme == "file" and path.exists() and not overwrite:
         raise DataError(f"{path} exists already; choose another name, or ask for it to be overwritten")
     if not path.parent.is_dir():

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from quantail.errors import DataError
-from quantail.frames.databases import column_list, exists_already, quoted, quoted_table
+from quantail.frames.databases import Writing, column_list, exists_already, quoted, quoted_table
 from quantail.frames.dictionaries import decoded
 from quantail.frames.extras import optional
 from quantail.frames.place import Place
@@ -75,20 +75,33 @@ class PostgresSource(Source):
         return pa.schema([pa.field(column.name, _arrow_type(column)) for column in cursor.description])
 
 
-def write_postgres(table: pa.Table, place: Place, overwrite: bool) -> None:
-    """Write a table in one transaction: completely or not at all."""
-    table, name = decoded(table), quoted_table(place)
-    with connect(place, read_only=False) as connection:
-        if _is_there(connection, place):
+class PostgresWriting(Writing):
+    """Tables written to a PostgreSQL server."""
+
+    def __init__(self, place: Place) -> None:
+        self._connection = connect(place, read_only=False)
+
+    def put(self, table: pa.Table, place: Place, overwrite: bool) -> None:
+        """Write one table."""
+        table, name = decoded(table), quoted_table(place)
+        if _is_there(self._connection, place):
             if not overwrite:
                 raise exists_already(place)
-            connection.execute(f"DROP TABLE {name}")
-        connection.execute(f"CREATE TABLE {name} ({column_list(table.schema)})")
-        with connection.cursor().copy(f"COPY {name} FROM STDIN (FORMAT csv)") as stream:
+            self._connection.execute(f"DROP TABLE {name}")
+        self._connection.execute(f"CREATE TABLE {name} ({column_list(table.schema)})")
+        with self._connection.cursor().copy(f"COPY {name} FROM STDIN (FORMAT csv)") as stream:
             for batch in table.to_batches(_BATCH):
                 text = BytesIO()
                 pa.csv.write_csv(batch, text, pa.csv.WriteOptions(include_header=False))
                 stream.write(text.getvalue())
+
+    def commit(self) -> None:
+        """Make all tables appear."""
+        self._connection.commit()
+
+    def close(self) -> None:
+        """Leave the server; what was not committed is undone."""
+        self._connection.close()
 
 
 def postgres_has_table(place: Place) -> bool:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from quantail.errors import DataError
 from quantail.frames.databases import (
     SQL_TYPES,
+    Writing,
     column_list,
     exists_already,
     quoted,
@@ -20,6 +21,7 @@ from quantail.frames.databases import (
 from quantail.frames.dictionaries import decoded
 from quantail.frames.place import Place
 from quantail.frames.source import Source
+from quantail.ledger_header import APPLICATION
 
 _DECIMAL = re.compile(r"(?:DECIMAL|NUMERIC)\s*\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\)")
 # Words that a declared type may hold, in the order that they are looked for; other types are read as text.
@@ -68,23 +70,40 @@ class SqliteSource(Source):
                 yield pa.Table.from_arrays(arrays, schema=types)
 
 
-def write_sqlite(table: pa.Table, place: Place, overwrite: bool) -> None:
-    """Write a table in one transaction: completely or not at all."""
-    table = decoded(table)
-    name = quoted_table(place)
-    marks = ", ".join("?" * table.num_columns)
-    stored = _storable(table)
-    with closing(sqlite3.connect(cast(str, place.path), isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute(f"PRAGMA table_info({quoted(place.table)})").fetchall():
+class SqliteWriting(Writing):
+    """Tables written into a SQLite file; a ledger is refused, whatever its name."""
+
+    def __init__(self, place: Place) -> None:
+        self._connection = sqlite3.connect(cast(str, place.path), isolation_level=None)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            if self._connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION:
+                raise DataError(f"{place.path} is a ledger, to which nothing but charges is written")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def put(self, table: pa.Table, place: Place, overwrite: bool) -> None:
+        """Write one table."""
+        table, name = decoded(table), quoted_table(place)
+        marks = ", ".join("?" * table.num_columns)
+        stored = _storable(table)
+        if self._connection.execute(f"PRAGMA table_info({quoted(place.table)})").fetchall():
             if not overwrite:
                 raise exists_already(place)
-            connection.execute(f"DROP TABLE {name}")
-        connection.execute(f"CREATE TABLE {name} ({column_list(table.schema, SQL_TYPES)})")
+            self._connection.execute(f"DROP TABLE {name}")
+        self._connection.execute(f"CREATE TABLE {name} ({column_list(table.schema, SQL_TYPES)})")
         for batch in stored.to_batches(_BATCH):
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-        connection.execute("COMMIT")
+            self._connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+
+    def commit(self) -> None:
+        """Make all tables appear."""
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file; what was not committed is undone."""
+        self._connection.close()
 
 
 def sqlite_has_table(place: Place) -> bool:

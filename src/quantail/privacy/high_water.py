@@ -6,6 +6,7 @@ hold the marked record, under the same number and with the same hash, which stan
 """
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -92,3 +93,21 @@ class HighWaterMark:
                 f"{path} is not the mark of a ledger: write one with `quantail ledger export LEDGER --mark FILE`."
             )
         return cls(**content)
+
+
+def write_mark(mark: HighWaterMark, path: Path) -> None:
+    """Write a mark to a file in one step, so that what is there is the old mark or the new one, whole."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        try:
+            with draft.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(mark.to_text())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise LedgerError(
+            f"The mark {path} cannot be written: {error.strerror}; choose a folder that you may write to."
+        ) from error

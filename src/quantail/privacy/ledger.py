@@ -1,28 +1,32 @@
 """The ledger: what has been spent on one data set, append-only, in one SQLite file.
 
 A charge is durable before it returns, and is made before data are read; nothing is ever refunded. The records
-form a chain of hashes (`quantail.privacy.chain`).
+form a chain of hashes (`quantail.privacy.chain`). Before what a charge paid for is published, the file is opened
+anew and the charge must be found in it (`Ledger.confirm`).
 
 What it protects against: accidents. Two runs at once, a killed process, a damaged file, an overspent budget,
-a record changed by mistake. It does not stop an administrator who edits the file: the chain betrays a record
-that was changed, and a head kept elsewhere (each release card carries one) a chain cut short or made anew.
+a record changed by mistake, a file copied back while a run goes on. It does not stop an administrator who edits
+the file: the chain betrays a record that was changed, and a head kept elsewhere (each release card carries one) or
+a mark (`quantail.privacy.high_water`) a chain cut short or made anew.
 """
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from quantail.errors import BudgetError, LedgerError
+from quantail.errors import BudgetError, LedgerError, LostChargeError
 from quantail.privacy import ledger_file
 from quantail.privacy.budget import Unit, as_decimal, parse_amount
 from quantail.privacy.chain import Balance, Entry, Kind, Status, chain_problems, following, read_entry, replay
-from quantail.privacy.high_water import HighWaterMark
+from quantail.privacy.high_water import HighWaterMark, write_mark
 from quantail.privacy.ledger_file import RESTORE
+
+ELSEWHERE = "spent elsewhere"  # in place of a plan's hash, for what other programs spent
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,14 @@ class Ledger:
     """The account of one data set; made by `Ledger.create` or `Ledger.open`.
 
     It holds no open file: every operation opens the file, works in one transaction and closes it, so that a
-    ledger can be shared by threads and processes.
+    ledger can be shared by threads and processes. `charges` are those made through this object.
     """
 
     path: Path
     dataset: str
     unit: Unit
     busy_seconds: float = 10.0
+    charges: list[Entry] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def create(
@@ -105,7 +110,7 @@ class Ledger:
         plan_hash : str
             ``Terms.hash()`` of the release that is paid for.
         dataset, unit : str, optional
-            What the caller believes this ledger to be about; refused when it is not.
+            What the caller believes this ledger to be about; refused when it is not, or when it is blank.
 
         Raises
         ------
@@ -115,13 +120,10 @@ class Ledger:
             When the ledger is locked, damaged, or about other data or another unit.
         """
         cost = parse_amount(amount, "the amount to charge")
-        if dataset not in (None, self.dataset) or unit not in (None, self.unit):
-            raise LedgerError(
-                f"The ledger {self.path} is for data set {self.dataset!r} in {self.unit}, but the charge is "
-                f"for {dataset or self.dataset!r} in {unit or self.unit}: use the ledger made for that."
-            )
+        self.require(self.dataset if dataset is None else dataset, unit or self.unit)
         with self._transaction("IMMEDIATE") as connection:
             balance = self._balance(connection)
+            self._require_found(balance, self.charges)
             if balance.spent + cost > balance.limit:
                 left = balance.limit - balance.spent
                 raise BudgetError(
@@ -131,7 +133,51 @@ class Ledger:
                     "Ask for no more than what is left, or have the limit raised for a stated reason."
                 )
             words = {"purpose": _worded(purpose, "purpose"), "plan_hash": _worded(plan_hash, "plan hash")}
-            return self._append(connection, balance.entries, "charge", amount=cost, **words)
+            entry = self._append(connection, balance.entries, "charge", amount=cost, **words)
+        self.charges.append(entry)
+        return entry
+
+    def require(self, dataset: str, unit: Unit) -> None:
+        """Raise a LedgerError unless this is the ledger of a data set, in a unit.
+
+        Examples
+        --------
+        >>> Ledger(Path("payroll.ledger"), "payroll", "epsilon").require("payroll", "epsilon")
+        """
+        if not dataset:
+            raise LedgerError(
+                f"The ledger {self.path} is for data set {self.dataset!r}, but the schema does not say of what "
+                f'data set it is: write name = "..." under its [table], the name that the ledger has.'
+            )
+        if (dataset, unit) != (self.dataset, self.unit):
+            raise LedgerError(
+                f"The ledger {self.path} is for data set {self.dataset!r} in {self.unit}, but the charge is "
+                f"for {dataset!r} in {unit}: use the ledger made for that."
+            )
+
+    def confirm(self, *entries: Entry) -> Balance:
+        """Open the file anew and find all charges made through this object, and those given, in it.
+
+        Call it before what they paid for is published.
+
+        Returns
+        -------
+        Balance
+            All records, as they are in the file now.
+
+        Raises
+        ------
+        LostChargeError
+            When a charge is not there, or the ledger cannot be read: nothing may be published then.
+        """
+        try:
+            balance = self._state()
+        except LedgerError as error:
+            raise LostChargeError(
+                f"What was charged cannot be found again, so nothing may be published. {error}"
+            ) from error
+        self._require_found(balance, [*self.charges, *entries])
+        return balance
 
     def mark(self, entry: Entry, status: Status) -> Entry:
         """Note what became of a charge; the amount stays spent whatever it was."""
@@ -140,13 +186,14 @@ class Ledger:
         with self._transaction("IMMEDIATE") as connection:
             balance = self._balance(connection)
             if entry.kind != "charge" or entry not in balance.entries:
-                raise LedgerError(
-                    f"Only a charge of the ledger {self.path} can be marked in it: pass that charge."
+                raise LostChargeError(
+                    f"Only a charge of the ledger {self.path} can be marked in it, and record {entry.number} "
+                    "is none, or none any more: the file may have been copied back from an older copy."
                 )
             return self._append(connection, balance.entries, "mark", refers=entry.number, status=status)
 
-    def raise_limit(self, new_limit: int | float | str | Fraction, reason: str) -> Entry:
-        """Allow more to be spent from now on; the old limit and the reason stay on record."""
+    def raise_limit(self, new_limit: int | float | str | Fraction, reason: str, *, by: str) -> Entry:
+        """Allow more to be spent from now on; the old limit, the reason and who decided stay on record."""
         limit = parse_amount(new_limit, "the new limit")
         with self._transaction("IMMEDIATE") as connection:
             balance = self._balance(connection)
@@ -155,7 +202,7 @@ class Ledger:
                     f"The limit is {as_decimal(balance.limit)} and can only be raised, "
                     f"not set to {as_decimal(limit)}: give a larger one."
                 )
-            words = _worded(reason, "reason")
+            words = f"by {_worded(by, 'person who decides')}: {_worded(reason, 'reason')}"
             return self._append(connection, balance.entries, "limit", amount=limit, purpose=words)
 
     @property
@@ -185,6 +232,25 @@ class Ledger:
     def high_water(self) -> HighWaterMark:
         """Give how far the ledger has come, to be kept elsewhere and passed to `verify` later on."""
         return HighWaterMark.of(self._state())
+
+    def renew_mark(self, path: str | os.PathLike[str]) -> HighWaterMark:
+        """Move the mark in a file forward to the present end of the ledger; a file that is missing is made.
+
+        Raises
+        ------
+        LedgerError
+            When the ledger contradicts the mark that is there, which then stays as it is.
+        """
+        # No other process can charge or renew meanwhile, so a mark never goes back.
+        with self._transaction("IMMEDIATE") as connection:
+            mark = HighWaterMark.of(self._balance(connection))
+            if os.path.lexists(path):
+                rows = ledger_file.read_rows(connection, self.path)
+                problems = HighWaterMark.load(Path(path)).problems(rows)
+                if problems:
+                    raise LedgerError(f"The ledger {self.path} contradicts the mark {path}: {problems[0]}.")
+            write_mark(mark, Path(path))
+        return mark
 
     def verify(self, known_head: str | None = None, mark: HighWaterMark | None = None) -> list[str]:
         """Recompute the chain and the account, and list what is wrong (nothing, if all is well).
@@ -224,6 +290,18 @@ class Ledger:
                 f"The file {self.path} was replaced by another ledger meanwhile: open it again."
             )
         return balance
+
+    def _require_found(self, balance: Balance, entries: Iterable[Entry]) -> None:
+        held = {entry.hash for entry in balance.entries}
+        for entry in entries:
+            if entry.hash not in held:
+                raise LostChargeError(
+                    f"The charge of record {entry.number} is missing from the ledger {self.path}: the file was "
+                    "replaced by another, or by an older copy of itself, as sync tools and backups do, and ends at "
+                    f"record {len(balance.entries)}. Nothing may be published. Keep the ledger where no program copies "
+                    "it back, bring back its newest copy, and enter there what that does not have "
+                    "(`quantail ledger charge`)."
+                )
 
     def _append(
         self, connection: sqlite3.Connection, entries: tuple[Entry, ...], kind: Kind, **content: Any

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from quantail.errors import LedgerError
+from quantail.ledger_header import APPLICATION
 from quantail.privacy.chain import FIELDS, GENESIS, Row
 
 RESTORE = "Nothing can be charged to it: restore it from a backup, and verify it."
 
-_APPLICATION = 0x51544C47  # "QTLG", in the file's header
 _FORMAT = 1
 _APPEND_ONLY = "SELECT RAISE(ABORT, 'a Quantail ledger is append-only');"
 _SCHEMA = {
@@ -44,7 +44,12 @@ _SCHEMA = {
 
 
 def reserve(path: Path) -> None:
-    """Make an empty file, or raise a LedgerError if there is one already."""
+    """Make an empty file, or raise a LedgerError if there is one already, or what is left of one."""
+    if os.path.lexists(f"{os.path.realpath(path)}-journal"):
+        raise LedgerError(
+            f"Beside {path} lies the journal of a ledger that was there before, and broke off in the middle of a "
+            "charge: bring that ledger back from a backup, or name another file for a new ledger."
+        )
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
     except FileExistsError as error:
@@ -59,7 +64,7 @@ def prepare(connection: sqlite3.Connection) -> None:
     """Make the table and its triggers in an empty file."""
     for statement in _SCHEMA.values():
         connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
@@ -68,9 +73,11 @@ def transaction(
     path: Path, kind: Literal["DEFERRED", "IMMEDIATE"], busy_seconds: float
 ) -> Iterator[sqlite3.Connection]:
     """Work in one transaction: committed at the end, undone on any error."""
-    _require_file(path)
+    # The journal is named after the path, so one file must have one path: links are followed, and hard links refused.
+    real = Path(os.path.realpath(path))
+    _require_file(path, real)
     try:
-        address = f"{path.absolute().as_uri()}?mode=rw"  # rw: never creates a file
+        address = f"{real.as_uri()}?mode=rw"  # rw: never creates a file
         with closing(
             sqlite3.connect(address, uri=True, timeout=busy_seconds, isolation_level=None)
         ) as connection:
@@ -98,7 +105,7 @@ def read_rows(connection: sqlite3.Connection, path: Path) -> list[Row]:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'record'").fetchone()[0]
-    if application != _APPLICATION or version < 1 or not tables:
+    if application != APPLICATION or version < 1 or not tables:
         raise LedgerError(
             f"{path} is not a Quantail ledger (or it is empty or damaged): check the path, create a "
             "ledger in a new file, or restore this one from a backup."
@@ -121,21 +128,27 @@ def file_problems(connection: sqlite3.Connection) -> list[str]:
     return problems
 
 
-def _require_file(path: Path) -> None:
+def _require_file(path: Path, real: Path) -> None:
     # The file is only looked at, never opened here: closing it again would drop the (POSIX) locks that SQLite
     # holds on it in other threads of this process.
     try:
-        path.stat()
+        links = real.stat().st_nlink
     except FileNotFoundError as error:
         raise LedgerError(
-            f"There is no ledger at {path}: check the path, or create the ledger first."
+            f"There is no ledger at {path}: check the path, or create the ledger first "
+            "(`quantail ledger init`, or `--new-ledger` with the first release)."
         ) from error
     except OSError as error:
         raise LedgerError(f"The ledger {path} cannot be reached: {error.strerror}.") from error
     effective = os.access in os.supports_effective_ids
-    if not path.is_file() or not os.access(path, os.R_OK, effective_ids=effective):
+    if not real.is_file() or not os.access(real, os.R_OK, effective_ids=effective):
         raise LedgerError(
             f"The ledger {path} cannot be read: it must be a file that you have the right to read."
+        )
+    if links > 1:
+        raise LedgerError(
+            f"The ledger {path} has {links} names (hard links). A charge that breaks off under one of them can undo "
+            "charges made under another: remove the other names, or replace them by symbolic links."
         )
 
 

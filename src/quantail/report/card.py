@@ -198,7 +198,7 @@ def _measure(name: str) -> str:
 def _receipt(plan_hash: str, ledger: "Ledger | None", entry: "Entry | None") -> dict[str, Any] | None:
     if ledger is None:
         return None
-    records = ledger.entries()
+    records = ledger.confirm(*([] if entry is None else [entry])).entries
     if entry is None:
         paid = [record for record in records if record.kind == "charge" and record.plan_hash == plan_hash]
         if not paid:

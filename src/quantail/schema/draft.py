@@ -19,6 +19,7 @@ _TABLE = """\
 # Columns are synthesised in this order, each explained by earlier ones.
 
 [table]
+name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"
 unit = "row"                # what one row stands for and is protected: person, firm, claim
 neighbours = "replace-one"  # replace-one: number of rows is public | add-remove: it is protected too
 by = []                     # category columns whose groups are public and fitted separately

@@ -70,7 +70,7 @@ def read_toml(text: str) -> Schema:
     _check_keys(table, _TABLE_KEYS, "[table]")
     for place, section in enumerate(sections, start=1):
         _check_keys(section, _COLUMN_KEYS, _where(section, place))
-    _check_blanks(sections)
+    _check_blanks(table, sections)
     columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
     return Schema(
         columns=columns,
@@ -167,9 +167,9 @@ def _check_keys(section: Mapping[str, Any], known: tuple[str, ...], where: str) 
             raise SchemaError(f"{where}: unknown key {shown(key)}; {advice}")
 
 
-def _check_blanks(sections: list[dict[str, Any]]) -> None:
+def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]]) -> None:
     """Report every blank at once, so that a draft is filled in one pass."""
-    blanks = []
+    blanks = ['[table]: write the name of the data set, name = "payroll"'] if table.get("name") == "" else []
     for place, section in enumerate(sections, start=1):
         if section.get("type") == "":
             kinds = ", ".join(get_args(ColumnType))

@@ -124,11 +124,19 @@ class PanelSynthesizer(Drawing):
             Charged with the whole budget before any value takes part in a question.
         progress : callable, optional
             Called with a label and the share of work done.
+
+        Raises
+        ------
+        LostChargeError
+            When the charge is no longer in the ledger at the end; there is no model then.
         """
         data, library = self._read(frame)
         plan, terms = self._plan_of(data), self.terms(len(data))
         self.pay(terms, ledger)
-        return self._release(data, library, plan, terms, self._source.noise(()), progress)
+        model = self._release(data, library, plan, terms, self._source.noise(()), progress)
+        if ledger is not None:
+            ledger.confirm()
+        return model
 
     def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -152,7 +160,10 @@ class PanelSynthesizer(Drawing):
             if place == 0:
                 self.pay(terms, ledger)
             seen |= present
-            yield self._release(data, library, self._plan_of(data), terms, noise, None)
+            model = self._release(data, library, self._plan_of(data), terms, noise, None)
+            if ledger is not None:
+                ledger.confirm()
+            yield model
 
     # The steps of a fit, for engines that take them in different places.
 
@@ -160,9 +171,8 @@ class PanelSynthesizer(Drawing):
         """Charge a ledger, if there is one, with the whole budget: for all groups, whoever fits them."""
         self.plan()  # what is wrong with it must show before the charge
         if ledger is not None:
-            purpose = f"fit {self.schema.name or 'panel'} ({self.method})"
-            dataset = self.schema.name or None
-            ledger.charge(self.epsilon, purpose, terms.hash(), dataset=dataset, unit="epsilon")
+            purpose = f"fit {self.schema.name} ({self.method})"
+            ledger.charge(self.epsilon, purpose, terms.hash(), dataset=self.schema.name, unit="epsilon")
 
     def fit_paid(self, frame: Any, terms: Terms) -> PanelModel:
         """Release a model of some groups of a panel whose terms are agreed on and paid for."""

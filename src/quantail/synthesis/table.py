@@ -166,11 +166,19 @@ class TableSynthesizer(Parameters, Drawing):
         -------
         TableModel
             Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
+
+        Raises
+        ------
+        LostChargeError
+            When the charge is no longer in the ledger at the end; there is no model then.
         """
         table = TableRows.of(frame, self.schema)
         terms = self.terms(sum(table.sizes.values()))
-        self.model_ = self._release(table, self.begin(table.sizes, terms, ledger), terms, progress)
-        return self.model_
+        model = self._release(table, self.begin(table.sizes, terms, ledger), terms, progress)
+        if ledger is not None:
+            ledger.confirm()
+        self.model_ = model
+        return model
 
     def fit_many(
         self, frame: Any, fits: int, ledger: Ledger | None = None, progress: Progress | None = None
@@ -197,6 +205,8 @@ class TableSynthesizer(Parameters, Drawing):
             maker = self._with_noise_of_its_own(number)
             tell = telling_fit(progress, number, fits)
             models.append(maker._release(table, maker.begin(table.sizes, terms), terms, tell))
+        if ledger is not None:
+            ledger.confirm()
         return models
 
     # The steps of a fit, for engines that take them in different places.
@@ -295,12 +305,12 @@ class TableSynthesizer(Parameters, Drawing):
         """Pay for fits. The plan is drawn up first in any case: what is wrong with it must show before."""
         fits, is_public = terms.fits, self.schema.neighbours == "replace-one"
         self.plan(sizes if is_public else 1, fits)  # private sizes are not known yet: any will do
-        name = f"{self.schema.name or 'table'} ({self.method})"
+        name = f"{self.schema.name} ({self.method})"
         ledger.charge(
             fits * self._cost,
             f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one",
             terms.hash(),
-            dataset=self.schema.name or None,
+            dataset=self.schema.name,
             unit="epsilon" if self.delta is None else "rho",
         )
 
