@@ -34,7 +34,9 @@ def seen_of_a_run(table: Any, method: str, folder: Any, noise: Replayed, caplog:
     ledger = Ledger.create(folder / "ledger", "panel", 1)
     told: list[tuple[str, float]] = []
     caplog.clear()
-    maker = PanelSynthesizer(replace(SCHEMA, name="panel"), 1, method=method, **METHODS[method])._drawing_from(noise.source())
+    maker = PanelSynthesizer(
+        replace(SCHEMA, name="panel"), 1, method=method, **METHODS[method]
+    )._drawing_from(noise.source())
     model = maker.fit(table, ledger, progress=lambda name, share: told.append((name, share)))
     model.save(folder / "model.json")
     drawn = model.sample(seed=1)
