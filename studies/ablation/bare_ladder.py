@@ -29,7 +29,8 @@ from quantail.quantiles import (
 from quantail.quantiles.depth import rung_levels
 from quantail.quantiles.grid import wide
 from quantail.quantiles.quantreg import PAPER_TAUS, level_weights
-from quantail.synthesis.column import NumericModel, Slope, draw_rows
+from quantail.quantiles.slope import Slope
+from quantail.synthesis.column import NumericModel, draw_rows
 from quantail.synthesis.fitting import residual_range
 from studies.ablation.squeeze import squeeze
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.orders.yearly.settings import YEARLY_TAUS
 from quantail.quantiles.quantreg import PISTNER_TAUS, quantile_regression
-from quantail.synthesis.panel_yearly_settings import YEARLY_TAUS
 
 Floats = NDArray[np.float64]
 LinesOf = Callable[[Floats, "Floats | None", int], Floats]

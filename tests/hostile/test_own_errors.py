@@ -6,9 +6,9 @@ import pytest
 
 from quantail.errors import OptionError
 from quantail.privacy import SimulatedNoise
+from quantail.quantiles.balanced import balanced_uniform
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelSynthesizer, TableSynthesizer
-from quantail.synthesis.column import balanced_uniform
 
 SCHEMA = Schema((Column("jobs", "integer", 0, 500),), "firm")
 PANEL = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "first", "last", 2000, 2001))

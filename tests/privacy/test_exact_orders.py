@@ -17,10 +17,10 @@ from quantail.auditing.order_mechanisms import (
     lines_mechanism,
     two_column_mechanism,
 )
-from quantail.quantiles import lines
-from quantail.quantiles.lattice import Candidates
-from quantail.quantiles.lines import choose_line, index_instruments, line_values
-from quantail.synthesis import lines_fitting
+from quantail.orders import fitting as lines_fitting
+from quantail.orders import lines
+from quantail.orders.lattice import Candidates
+from quantail.orders.lines import choose_line, index_instruments, line_values
 
 RELATIONS = ("replace-one", "add-remove")
 ONE_QUICK = ("replace-one", pytest.param("add-remove", marks=pytest.mark.slow))

@@ -209,23 +209,24 @@ HANDLED = {
     "synthesis.choosing",  # counts pairs of cells
     "synthesis.effects",
     "synthesis.fit_state",
-    "synthesis.lines_column",
-    "synthesis.lines_fitting",
+    "orders.column",
+    "orders.fitting",
     "synthesis.column",  # the cell of each row, for a count
-    "synthesis.lines_model",  # takes released slopes off
+    "orders.model",  # takes released slopes off
     "quantiles.scale",  # dither and the modelling scale
     "quantiles.rows",  # chunks of rows
     "quantiles.lookup",
     "quantiles.joint",  # counts at or below candidates
     "quantiles.ladder",
-    "quantiles.lattice",
+    "orders.lattice",
     "quantiles.slopes",
     "quantiles.slope_scores",
     "quantiles.tilt",
     "quantiles.bend",
     "quantiles.calibration",
-    "quantiles.lines",
-    "quantiles.orders",
+    "orders.lines",
+    "orders.steps",
+    "quantiles.slope",  # takes a released slope off
     "privacy.gate",
     "privacy.noise",  # dither: one number for each row
     "privacy.paths",

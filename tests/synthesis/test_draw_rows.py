@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from quantail.quantiles import Remap, Scale, fit_curve
+from quantail.quantiles.slope import Slope
 from quantail.schema import Column
-from quantail.synthesis.column import CategoryModel, NumericModel, Slope, draw_rows
+from quantail.synthesis.column import CategoryModel, NumericModel, draw_rows
 
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 SCALE = Scale.of(Column("x", "numeric", 0, 1000))

@@ -6,8 +6,8 @@ from copy import deepcopy
 import numpy as np
 import pyarrow as pa
 import pytest
-from payroll_case import payroll, payroll_schema, simulate
 
+from payroll_case import payroll, payroll_schema, simulate
 from quantail.errors import ModelError, OptionError
 from quantail.schema import Column, Schema
 from quantail.synthesis import TableModel, TableSynthesizer

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from payroll_case import simulate
 
+from payroll_case import simulate
 from quantail.quantiles import Scale, fit_curve
 from quantail.quantiles.rows import gathered
 from quantail.schema import Column, Schema

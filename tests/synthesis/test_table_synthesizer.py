@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from payroll_case import REGIONS, payroll, payroll_schema, simulate
 
+from payroll_case import REGIONS, payroll, payroll_schema, simulate
 from quantail.errors import BudgetError, DataError, OptionError
 from quantail.privacy import Gate, Ledger, SecureNoise, SimulatedNoise, Source
 from quantail.schema import Column, Schema

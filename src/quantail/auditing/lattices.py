@@ -16,8 +16,8 @@ from quantail.auditing import order_mechanisms as orders
 from quantail.auditing import yearly_mechanisms as yearly
 from quantail.auditing.enumeration import SECRET_DROPPED, Mechanism, search
 from quantail.auditing.findings import Finding
+from quantail.orders.steps import Order
 from quantail.privacy import Relation
-from quantail.quantiles.orders import Order
 
 TOLERANCE = 1e-9  # of the enumeration's own arithmetic
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")

@@ -11,17 +11,18 @@ import numpy as np
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.auditing.mechanisms import Floats
+from quantail.orders import lines
+from quantail.orders.design import draw_lines_design
+from quantail.orders.fitting import fit_lines
+from quantail.orders.lattice import Candidates, Surroundings
+from quantail.orders.lines import Instruments, index_instruments, release_lines
+from quantail.orders.rules import LineRules
+from quantail.orders.settings import read_settings
+from quantail.orders.steps import Order, steps_of
 from quantail.privacy import Gate, Plan, Relation
-from quantail.quantiles import HeldRows, lines
-from quantail.quantiles.lattice import Candidates, Surroundings
-from quantail.quantiles.line_rules import LineRules
-from quantail.quantiles.lines import Instruments, index_instruments, release_lines
-from quantail.quantiles.orders import Order, steps_of
+from quantail.quantiles import HeldRows
 from quantail.quantiles.slopes import SlopeRules
 from quantail.schema import Column, Schema
-from quantail.synthesis.lines_design import draw_lines_design
-from quantail.synthesis.lines_fitting import fit_lines
-from quantail.synthesis.lines_settings import read_settings
 
 GRID = (0.0, 1.0, 2.0, 3.0, 4.0)
 SHORT_LISTS = LineRules(

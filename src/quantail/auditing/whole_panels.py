@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from quantail.auditing.findings import Finding
 from quantail.auditing.replay import Divergence, Replay, replay
-from quantail.quantiles.orders import Order
+from quantail.orders.steps import Order
 from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelSynthesizer
 

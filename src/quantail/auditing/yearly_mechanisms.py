@@ -14,12 +14,12 @@ import pyarrow as pa
 from quantail.auditing.enumeration import Branching, Mechanism, Table
 from quantail.auditing.order_mechanisms import shortest_lists
 from quantail.frames import PanelData
+from quantail.orders.steps import Order
+from quantail.orders.yearly.design import plan_yearly
+from quantail.orders.yearly.fitting import fit_yearly
+from quantail.orders.yearly.settings import read_yearly
 from quantail.privacy import Gate
-from quantail.quantiles.orders import Order
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis.panel_yearly_design import plan_yearly
-from quantail.synthesis.panel_yearly_fitting import fit_yearly
-from quantail.synthesis.panel_yearly_settings import read_yearly
 
 SCHEMA = Schema(
     (Column("emp", "numeric", 0, 4, resolution=1.0),),

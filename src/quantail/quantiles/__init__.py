@@ -1,7 +1,4 @@
-"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference.
-
-The paper's orders made valid are in `orders` (which quantile when), `lattice` (candidates) and `lines` (scores).
-"""
+"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference."""
 
 from quantail.quantiles.atom_curve import AnyCurve, AtomCurve, curve_from_dict, fit_atom_curve
 from quantail.quantiles.bend import LEVELS as BEND_LEVELS

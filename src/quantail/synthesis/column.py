@@ -19,29 +19,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from quantail.quantiles import AnyCurve, Bend, Remap, Scale, curve_from_dict
+from quantail.quantiles.balanced import balanced_uniform
+from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Slope:
-    """A released slope on one predictor's innovation, measured from a released point of that innovation."""
-
-    on: str
-    slope: float
-    centre: float
-
-    def flatten(self, residual: Floats, x: Floats) -> Floats:
-        """Take what the predictor explains out of a residual."""
-        return residual - self.at(x)
-
-    def at(self, x: Floats) -> Floats:
-        """Return what the predictor adds at x."""
-        return self.slope * (x - self.centre)
 
 
 @dataclass(frozen=True)
@@ -272,18 +256,6 @@ def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
         built, values = (np.where(absent, np.nan, part) for part in (built, values))
     rows.innovations[column.name], rows.built[column.name] = innovation, built
     rows.values[column.name] = values
-
-
-def balanced_uniform(columns: int, n: int, rng: np.random.Generator) -> Floats:
-    """Return n points of a scrambled Sobol sequence in random order, one row per column.
-
-    A sequence has so many dimensions and no more; further columns have sequences of their own.
-    """
-    if columns > qmc.Sobol.MAXDIM:
-        rest = balanced_uniform(columns - qmc.Sobol.MAXDIM, n, rng)
-        return np.concatenate([balanced_uniform(qmc.Sobol.MAXDIM, n, rng), rest])
-    points = qmc.Sobol(columns, scramble=True, rng=rng).random_base2(max(n - 1, 1).bit_length())[:n]
-    return np.asarray(rng.permutation(points).T)
 
 
 def column_from_dict(form: Mapping[str, Any]) -> ColumnModel:

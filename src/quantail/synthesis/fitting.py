@@ -32,8 +32,9 @@ from quantail.quantiles import (
 )
 from quantail.quantiles.depth import near_candidates, rung_levels
 from quantail.quantiles.grid import dividing, increasing, local, near, wide, with_cells
+from quantail.quantiles.slope import Slope
 from quantail.synthesis.category_fitting import count_cells, fit_category
-from quantail.synthesis.column import ColumnModel, NumericModel, Slope
+from quantail.synthesis.column import ColumnModel, NumericModel
 from quantail.synthesis.design import ColumnDesign, Design
 from quantail.synthesis.effects import chosen_effects, declared_effects
 from quantail.synthesis.fit_state import Fit, even_levels, there

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import OptionError
+from quantail.orders.design import LinesDesign, draw_lines_design
+from quantail.orders.fitting import fit_lines
+from quantail.orders.model import LinesModel, draw_lines
+from quantail.orders.settings import read_settings
+from quantail.orders.steps import Order
 from quantail.privacy import Definition, Gate
 from quantail.quantiles import Rows
-from quantail.quantiles.orders import Order
 from quantail.schema import Schema
 from quantail.synthesis.column import ColumnModel, column_from_dict, draw_rows
 from quantail.synthesis.design import Design, draw_design
 from quantail.synthesis.fitting import fit_columns
 from quantail.synthesis.ladder_rules import LadderSettings
-from quantail.synthesis.lines_design import LinesDesign, draw_lines_design
-from quantail.synthesis.lines_fitting import fit_lines
-from quantail.synthesis.lines_model import LinesModel, draw_lines
-from quantail.synthesis.lines_settings import read_settings
 from quantail.table.columns import TableColumn, table_column_from_dict
 from quantail.table.design import TablesDesign, draw_tables_design
 from quantail.table.fitting import fit_tables

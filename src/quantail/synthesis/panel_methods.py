@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.frames import PanelData
+from quantail.orders.steps import Order
+from quantail.orders.yearly.design import plan_yearly
+from quantail.orders.yearly.fitting import fit_yearly
+from quantail.orders.yearly.model import draw_yearly, read_yearly_model, write_yearly
+from quantail.orders.yearly.settings import read_yearly
 from quantail.privacy import Gate, Plan
-from quantail.quantiles.orders import Order
 from quantail.schema import Schema
 from quantail.synthesis.panel_pooled import (
     draw_pooled,
@@ -29,10 +33,6 @@ from quantail.synthesis.panel_pooled import (
     write_pooled,
 )
 from quantail.synthesis.panel_units import PanelUnits
-from quantail.synthesis.panel_yearly_design import plan_yearly
-from quantail.synthesis.panel_yearly_fitting import fit_yearly
-from quantail.synthesis.panel_yearly_model import draw_yearly, read_yearly_model, write_yearly
-from quantail.synthesis.panel_yearly_settings import read_yearly
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class TableSynthesizer(Parameters, Drawing):
     taus, main : sequence of float, optional
         Quantile levels (the paper's 49), and the main ones of a sandwich (the paper's 6).
     shares : mapping, optional
-        Shares of the budget: "columns", "median", "main" (see `lines_settings` for the paper's values).
+        Shares of the budget: "columns", "median", "main" (see `quantail.orders.settings` for the paper's values).
 
     Examples
     --------

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from quantail.privacy import Gate, Plan, Selection, cells_touched
 from quantail.quantiles import Rows, Vector
+from quantail.quantiles.balanced import balanced_uniform
 from quantail.quantiles.grid import dividing
-from quantail.synthesis.column import NumericModel, balanced_uniform
+from quantail.synthesis.column import NumericModel
 from quantail.synthesis.fit_state import Fit
 from quantail.synthesis.fitting import run_design
 from quantail.table.base_law import BaseLaw

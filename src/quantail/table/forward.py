@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.synthesis.column import ColumnModel, NumericModel, balanced_uniform
+from quantail.quantiles.balanced import balanced_uniform
+from quantail.synthesis.column import ColumnModel, NumericModel
 from quantail.table.base_law import BaseLaw
 from quantail.table.cells import FieldCells
 from quantail.table.columns import Field, NumberColumn, TableColumn, fields_of

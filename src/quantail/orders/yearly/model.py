@@ -6,16 +6,16 @@ later one, given its own synthetic value of the period before. Values are rounde
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.orders.model import LinesModel
+from quantail.orders.yearly.design import before
+from quantail.orders.yearly.settings import Pick
 from quantail.quantiles.quantreg import level_weights
-from quantail.synthesis.lines_model import LinesModel
-from quantail.synthesis.panel_units import PanelUnits
-from quantail.synthesis.panel_yearly_design import before
-from quantail.synthesis.panel_yearly_settings import Pick
+from quantail.schema import Schema
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -37,7 +37,22 @@ class YearlyModel:
     periods: tuple[PeriodModel, ...]
 
 
-def members(units: PanelUnits, place: int) -> tuple[Integers, Integers]:
+class Histories(Protocol):
+    """The public side of a panel: its schema, and the first and last active period of every unit."""
+
+    @property
+    def schema(self) -> Schema: ...  # noqa: D102
+
+    @property
+    def entry(self) -> Integers: ...  # noqa: D102
+
+    @property
+    def exit(self) -> Integers: ...  # noqa: D102
+
+    def __len__(self) -> int: ...
+
+
+def members(units: Histories, place: int) -> tuple[Integers, Integers]:
     """Return who enters in a period and who was there before and still is; both are public."""
     assert units.schema.panel is not None
     period = units.schema.panel.start + place
@@ -46,7 +61,7 @@ def members(units: PanelUnits, place: int) -> tuple[Integers, Integers]:
     return born, staying
 
 
-def draw_yearly(model: YearlyModel, units: PanelUnits, rng: np.random.Generator) -> dict[str, Floats]:
+def draw_yearly(model: YearlyModel, units: Histories, rng: np.random.Generator) -> dict[str, Floats]:
     """Draw the confidential columns of one group."""
     columns = units.schema.confidential
     made = {column.name: np.full(len(units), np.nan) for column in columns}

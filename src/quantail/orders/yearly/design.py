@@ -1,8 +1,8 @@
 """The budget of the paper's year-by-year procedure: every quantile of every period, before any value is read.
 
 A period gets an equal part of the whole. Its plan has two parts, `births` and `continuers` (the first period has births
-only, which get all of it); each holds one model per confidential column, laid out as in `lines_design`, with at most
-one predictor:
+only, which get all of it); each holds one model per confidential column, laid out as in
+`quantail.orders.design`, with at most one predictor:
 
     births        the first column has none; later columns follow the first (pay of newborns follows employment)
     continuers    every column follows its own value of the period before
@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from quantail.errors import OptionError
+from quantail.orders.design import LinesColumn
+from quantail.orders.settings import LinesSettings
+from quantail.orders.steps import Step, steps_of
+from quantail.orders.yearly.settings import YearlySettings
 from quantail.privacy import Plan, split
 from quantail.quantiles import slope_plan
-from quantail.quantiles.orders import Step, steps_of
 from quantail.schema import Column, Schema
-from quantail.synthesis.lines_design import LinesColumn
-from quantail.synthesis.lines_settings import LinesSettings
-from quantail.synthesis.panel_yearly_settings import YearlySettings
 
 BIRTHS, CONTINUERS = "births", "continuers"
 

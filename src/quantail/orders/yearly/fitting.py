@@ -11,22 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.frames import PanelData
-from quantail.privacy import Gate
-from quantail.quantiles import Scale, choose_slope, slope_reach
-from quantail.synthesis.column import Slope
-from quantail.synthesis.lines_column import fit_column
-from quantail.synthesis.lines_design import LinesColumn
-from quantail.synthesis.lines_model import LinesModel, explained
-from quantail.synthesis.panel_units import PanelUnits
-from quantail.synthesis.panel_yearly_design import BIRTHS, CONTINUERS, before, period_designs
-from quantail.synthesis.panel_yearly_model import (
+from quantail.orders.column import fit_column
+from quantail.orders.design import LinesColumn
+from quantail.orders.model import LinesModel, explained
+from quantail.orders.yearly.design import BIRTHS, CONTINUERS, before, period_designs
+from quantail.orders.yearly.model import (
     PeriodModel,
     YearlyModel,
     draw_column,
     draw_period,
     members,
 )
-from quantail.synthesis.panel_yearly_settings import Pick, YearlySettings
+from quantail.orders.yearly.settings import Pick, YearlySettings
+from quantail.privacy import Gate
+from quantail.quantiles import Scale, choose_slope, slope_reach
+from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +34,7 @@ def fit_yearly(
     settings: YearlySettings, gate: Gate, data: PanelData, tell: Callable[[str], None]
 ) -> YearlyModel:
     """Release the models of all periods of one group of units."""
-    units, rng = PanelUnits.of(data), gate.noise.generator()
+    rng = gate.noise.generator()
     columns = data.schema.confidential
     tell(columns[0].name)
     designs = period_designs(settings, data.schema, len(data), gate.plan.cost)
@@ -46,7 +45,7 @@ def fit_yearly(
     for place, (design, plan) in enumerate(zip(designs, gate.plan.children, strict=True)):
         asked = design.under(plan)
         released: dict[str, tuple[LinesModel, ...]] = {BIRTHS: (), CONTINUERS: ()}
-        born, staying = members(units, place)
+        born, staying = members(data, place)
         for part, who in ((BIRTHS, born), (CONTINUERS, staying)):
             if who.size:
                 real = {name: values[who, place] for name, values in spread.items()}

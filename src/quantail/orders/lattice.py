@@ -19,8 +19,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.quantiles.line_rules import LINE_RULES, LineRules
-from quantail.quantiles.orders import MEDIAN, Step
+from quantail.orders.rules import LINE_RULES, LineRules
+from quantail.orders.steps import MEDIAN, Step
 
 Floats = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from fractions import Fraction as F
 import numpy as np
 import pyarrow as pa
 import pytest
-from payroll_case import payroll, payroll_schema, simulate
 
+from payroll_case import payroll, payroll_schema, simulate
 from quantail.errors import ModelError, OptionError
 from quantail.examples import paper_schema, paper_split
 from quantail.privacy import SimulatedNoise, Source

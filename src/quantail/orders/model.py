@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.orders.lines import line_values
+from quantail.orders.settings import Draw
 from quantail.quantiles import Scale
-from quantail.quantiles.lines import line_values
+from quantail.quantiles.balanced import balanced_uniform
 from quantail.quantiles.quantreg import level_weights
-from quantail.synthesis.column import Slope, balanced_uniform
-from quantail.synthesis.lines_settings import Draw
+from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from quantail.errors import OptionError
+from quantail.orders.rules import LINE_RULES, LineRules
+from quantail.orders.steps import PAPER_MAIN, Order, nearest_levels, read_levels
 from quantail.privacy import FIXED
-from quantail.quantiles.line_rules import LINE_RULES, LineRules
-from quantail.quantiles.orders import PAPER_MAIN, Order, nearest_levels, read_levels
 from quantail.quantiles.quantreg import PAPER_TAUS
 
 Slopes = Literal["fixed", "varying"]

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.examples import paper_schema
+from quantail.orders.design import draw_lines_design
+from quantail.orders.fitting import fit_lines
+from quantail.orders.model import LinesModel, draw_lines
+from quantail.orders.settings import read_settings
 from quantail.privacy import Gate, SimulatedNoise
 from quantail.quantiles import HeldRows, Scale
 from quantail.quantiles.quantreg import level_weights
+from quantail.quantiles.slope import Slope
 from quantail.schema import Column, Schema
-from quantail.synthesis.column import Slope
-from quantail.synthesis.lines_design import draw_lines_design
-from quantail.synthesis.lines_fitting import fit_lines
-from quantail.synthesis.lines_model import LinesModel, draw_lines
-from quantail.synthesis.lines_settings import read_settings
 
 SCALE = Scale.of(Column("y", "numeric", 0, 100))
 TAUS = [0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.99]

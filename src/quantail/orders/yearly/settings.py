@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from quantail.errors import OptionError
-from quantail.quantiles.orders import Order
-from quantail.synthesis.lines_settings import LinesSettings, read_settings
+from quantail.orders.settings import LinesSettings, read_settings
+from quantail.orders.steps import Order
 
 Pick = Literal["uniform", "rungs", "interpolate"]
 Sharing = Literal["paper", "disjoint"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quantail.quantiles.lattice import (
+from quantail.orders.lattice import (
     Candidates,
     Surroundings,
     between,
@@ -15,7 +15,7 @@ from quantail.quantiles.lattice import (
     free,
     relative_level,
 )
-from quantail.quantiles.lines import (
+from quantail.orders.lines import (
     INTERCEPT,
     Rows,
     choose_line,
@@ -24,7 +24,7 @@ from quantail.quantiles.lines import (
     line_values,
     score_lines,
 )
-from quantail.quantiles.orders import MEDIAN, Step, nearest_levels, read_levels, steps_of
+from quantail.orders.steps import MEDIAN, Step, nearest_levels, read_levels, steps_of
 
 TAUS = [F(1, 100), F(1, 4), F(1, 2), F(3, 4), F(99, 100)]
 

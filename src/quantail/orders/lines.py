@@ -19,10 +19,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.orders.lattice import Candidates, Surroundings, candidates_for
+from quantail.orders.rules import LINE_RULES
+from quantail.orders.steps import MEDIAN, Step
 from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
-from quantail.quantiles.lattice import Candidates, Surroundings, candidates_for
-from quantail.quantiles.line_rules import LINE_RULES
-from quantail.quantiles.orders import MEDIAN, Step
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

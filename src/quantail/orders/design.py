@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from quantail.errors import OptionError
+from quantail.orders.settings import LinesSettings
+from quantail.orders.steps import Step, steps_of
 from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.quantiles import slope_plan
-from quantail.quantiles.orders import Step, steps_of
 from quantail.schema import Column, Schema, core_of
-from quantail.synthesis.lines_settings import LinesSettings
 
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
 _SLOPE_SIGNAL = 45.0  # rows * strength below which one more slope is only noise

@@ -1,6 +1,6 @@
 """One column by one of the paper's orders, given the slopes of its median plane: intercept, index, then lines.
 
-Tables (`lines_fitting`) and panels year by year (`panel_yearly_fitting`) find slopes in their own ways and share this.
+Tables (`fitting`) and panels year by year (`yearly.fitting`) find slopes in their own ways and share this.
 Everything that decides how to go on comes from the schema, the public number of rows, or from what was released before.
 """
 
@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.orders.design import LinesColumn
+from quantail.orders.lattice import Candidates, Surroundings
+from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
+from quantail.orders.model import LinesModel, explained
+from quantail.orders.steps import MEDIAN
 from quantail.privacy import Gate, strength_of
 from quantail.quantiles import Scale
-from quantail.quantiles.lattice import Candidates, Surroundings
-from quantail.quantiles.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
-from quantail.quantiles.orders import MEDIAN
-from quantail.synthesis.column import Slope
-from quantail.synthesis.lines_design import LinesColumn
-from quantail.synthesis.lines_model import LinesModel, explained
+from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

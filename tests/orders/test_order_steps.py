@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quantail.errors import OptionError
-from quantail.quantiles.orders import MEDIAN, PAPER_MAIN, nearest_levels, read_levels, steps_of
+from quantail.orders.steps import MEDIAN, PAPER_MAIN, nearest_levels, read_levels, steps_of
 from quantail.quantiles.quantreg import PAPER_TAUS
 
 levels_lists = st.sets(st.integers(1, 99), max_size=25).map(

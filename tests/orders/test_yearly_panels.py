@@ -11,20 +11,21 @@ import pytest
 
 from quantail.errors import OptionError
 from quantail.frames import confidential_panel
-from quantail.privacy import Gate
-from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer, panel_yearly_fitting
-from quantail.synthesis.fields import check_fields
-from quantail.synthesis.panel_yearly_design import plan_yearly
-from quantail.synthesis.panel_yearly_fitting import fit_yearly
-from quantail.synthesis.panel_yearly_model import (
+from quantail.orders.yearly import fitting as yearly_fitting
+from quantail.orders.yearly.design import plan_yearly
+from quantail.orders.yearly.fitting import fit_yearly
+from quantail.orders.yearly.model import (
     PeriodModel,
     YearlyModel,
     draw_yearly,
     read_yearly_model,
     write_yearly,
 )
-from quantail.synthesis.panel_yearly_settings import YEARLY_TAUS, read_yearly
+from quantail.orders.yearly.settings import YEARLY_TAUS, read_yearly
+from quantail.privacy import Gate
+from quantail.schema import Column, Panel, Schema
+from quantail.synthesis import PanelModel, PanelSynthesizer
+from quantail.synthesis.fields import check_fields
 
 METHODS = [("kng", "fixed"), ("stepwise", "fixed"), ("stepwise", "varying"), ("sandwich", "fixed")]
 METHODS += [("sandwich", "varying")]
@@ -193,9 +194,9 @@ def test_disjoint_parts_may_each_use_a_whole_period():
 
 
 def test_a_predictor_measured_on_confidential_rows_is_caught(monkeypatch):
-    honest = panel_yearly_fitting._fit_slope
+    honest = yearly_fitting._fit_slope
     monkeypatch.setattr(
-        panel_yearly_fitting,
+        yearly_fitting,
         "_fit_slope",
         lambda gate, design, scale, real, released: honest(gate, design, scale, real, real),
     )
