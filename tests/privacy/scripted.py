@@ -9,14 +9,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from quantail.auditing.enumeration import replaced, stretches
-from quantail.privacy import paths
+from quantail.auditing.enumeration import stretches
+from quantail.privacy import Source
+from quantail.privacy.noise import drawn_subset
 from quantail.report import release_card
 from quantail.schema import Schema
 from quantail.synthesis import PanelSynthesizer, TableSynthesizer, panel, table
@@ -32,19 +34,15 @@ class Scripted:
 
     def noisy_max(self, scores: Any, scale: float, definition: str) -> int:
         """Choose a candidate by the script."""
-        return self.pick(scores.size)
+        return int(self._script.integers(scores.size))
 
     def geometric(self, counts: Any, scale: float) -> Any:
         """Count by the script."""
         return self._script.integers(0, 40, counts.size)
 
-    def pick(self, candidates: int) -> int:
+    def pick(self, logs: Any) -> int:
         """Take a step of a path by the script."""
-        return int(self._script.integers(candidates))
-
-    def below(self, total: int) -> int:
-        """Refuse: steps of paths are answered by `pick`."""
-        raise NotImplementedError
+        return int(self._script.integers(logs.size))
 
     def random(self, size: int) -> Any:
         """Return the same numbers for the same positions."""
@@ -58,16 +56,19 @@ class Scripted:
         """Return the generator of simulated rows."""
         return np.random.default_rng(11)
 
+    def subset(self, rows: int, size: int) -> Any:
+        """Return a part of fixed size."""
+        return drawn_subset(self.generator(), rows, size)
+
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Let every fit be answered from the script, each from its beginning."""
-    honest = paths._pick
-
-    def pick(logs: Any, source: Any) -> int:
-        return source.pick(logs.size) if isinstance(source, Scripted) else honest(logs, source)
-
-    with replaced((paths, "_pick", pick), (table, "SecureNoise", Scripted), (panel, "SecureNoise", Scripted)):
+    """Let every synthesizer that is made be answered from the script, each fit and group from its beginning."""
+    source = Source(lambda group: Scripted(), private=True)
+    with (
+        patch.object(table, "source_of", lambda *_: source),
+        patch.object(panel, "source_of", lambda *_: source),
+    ):
         yield
 
 
