@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import panels
 import pyarrow.parquet as pq
 import pytest
 from partitioned import REGIONS, SIZES, maker_of, outcome, schema_of, table_of, write_partitioned
@@ -24,6 +25,12 @@ from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
 from studies.lbd.standin import lbd_industry
 
 RELATIONS = ("replace-one", "add-remove")
+
+
+def models_in_the_making(folder):
+    """Return the models that are decided in a run that has not ended."""
+    (work,) = folder.glob(".out.*")
+    return {path.name: path.read_text() for path in (work / "release" / MODELS).iterdir()}
 
 
 class Twice(LocalEngine):
@@ -82,14 +89,17 @@ def test_secure_noise_is_decided_once(tmp_path, folder):
     # The second worker that comes to a group finds it released, whatever its own answers would have been.
     seen = []
 
-    class Watching(Twice):
+    class Watching(LocalEngine):
         def each(self, work, items):
-            for place, _ in LocalEngine().each(work, items):
-                seen.append({p.name: p.read_text() for p in (tmp_path / "out" / MODELS).iterdir()})
+            if work is not tables.release_pool:
+                yield from super().each(work, items)
+                return
+            for place, _ in super().each(work, items):
+                seen.append(models_in_the_making(tmp_path))
                 yield place, None
             for item in items:
                 work(item)
-            assert {p.name: p.read_text() for p in (tmp_path / "out" / MODELS).iterdir()} == seen[-1]
+            assert models_in_the_making(tmp_path) == seen[-1]
 
     model = synthesize_table(folder, tmp_path / "out", TableSynthesizer(schema_of(), 4), Watching())
     assert model.private and len(seen) == 3
@@ -190,7 +200,7 @@ def test_row_groups_make_stretches_of_bounded_size(tmp_path):
     stretches = parts.source(((1,),)).stretches
     assert [stretch.rows for stretch in stretches] == [200, 200, 200, 200, 100]
     assert parts.source(((1,),)).read().num_rows == 900
-    assert parts.empty().column_names[-1] == "region"
+    assert parts.types.names[-1] == "region"
 
 
 def test_engines_are_known_by_name():
@@ -204,6 +214,15 @@ def test_engines_are_known_by_name():
     ):
         with pytest.raises(OptionError):
             engine_of(*options)
+
+
+def test_groups_of_a_panel_have_simulated_noise_of_their_own(tmp_path):
+    folder = panels.write_panel(
+        {"178": panels.industry(range(30)), "239": panels.industry(range(30, 60))}, tmp_path / "panel"
+    )  # the same histories of different units
+    synthesize_panel(folder, tmp_path / "out", panels.maker_of())
+    models = [PanelModel.load(path) for path in sorted((tmp_path / "out" / MODELS).iterdir())]
+    assert models[0].groups[0].released != models[1].groups[0].released
 
 
 def test_panels_come_in_partitions_too(tmp_path):

@@ -1,6 +1,7 @@
 """A unit's whole history moves every table of a panel by at most its declared sensitivity: enumerated."""
 
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from quantail.auditing.panel_counts import (
     SCHEMA,
     SENSITIVITIES,
     VALUES,
+    Scripted,
     farthest,
     follower_tables,
     lead_tables,
@@ -19,7 +21,11 @@ from quantail.auditing.panel_counts import (
     pooled_fit,
     pooled_panel,
 )
+from quantail.frames import PanelData
+from quantail.privacy import Gate
+from quantail.schema import Column, Panel, Schema
 from quantail.synthesis import PanelSynthesizer, panel_tables
+from quantail.synthesis.panel_pooled import fit_pooled, plan_pooled
 from quantail.synthesis.panel_spells import Spells
 from quantail.synthesis.panel_tables import LATTICE, SENSITIVITY
 
@@ -95,6 +101,46 @@ def test_a_whole_fit_costs_at_most_epsilon_and_depends_on_answers_alone():
         pairs = list(zip(asked, other_asked, strict=True))
         assert all(scale == other for (_, scale), (_, other) in pairs)
         assert sum(np.abs(one - other).sum() / scale for (one, scale), (other, _) in pairs) <= 1.0
+
+
+SIGNED = {
+    "profit, in whole numbers": Column("profit", "integer", -500, 500),
+    "profit, on a log scale": Column("profit", "numeric", -500, 500, grid="log", decimals=1),
+    "profit, mostly positive": Column("profit", "integer", -1, 2000),
+    "losses only": Column("profit", "integer", -500, -1),
+}
+
+
+def signed_fit(column, history):
+    """Ask everything about a panel of one column in which one unit has the given history; answers are scripted."""
+    schema = Schema((column,), "firm", panel=Panel("id", "first", "last", 2000, 2001))
+    values = np.array([[column.lower, column.upper], [-1.0, -1.0], history])
+    ends = [np.full(3, year) for year in (2000, 2001)]
+    data = PanelData(schema, pa.array(range(3)), *ends, np.zeros(3, np.int64), {}, {column.name: values})
+    plan, noise = plan_pooled(None, schema, 3, Fraction(1), "panel"), Scripted()
+    gate = Gate(plan, noise, "replace-one")
+    fit_pooled(None, gate, data, lambda name: None)
+    assert not gate.unused
+    return dict(zip([leaf.name for leaf in plan.leaves()], noise.asked, strict=True)), plan
+
+
+@pytest.mark.parametrize("column", SIGNED.values(), ids=SIGNED)
+def test_columns_with_negative_values_pay_for_sums_that_move_both_ways(column):
+    """Every leaf by itself: a history from one bound to the other costs no more than the leaf's own budget."""
+    ends = (column.lower, column.upper)
+    runs = [signed_fit(column, history) for history in product(ends, repeat=2)]
+    plan, worst = runs[0][1], dict.fromkeys(runs[0][0], 0.0)
+    for (one, _), (other, _) in combinations(runs, 2):
+        for name, (table, scale) in one.items():
+            moved, other_scale = other[name]
+            assert scale == other_scale
+            loss = np.abs(table - moved).sum() / scale
+            assert loss <= float(plan.find(column.name).find(name).cost), name
+            worst[name] = max(worst[name], loss / float(plan.find(column.name).find(name).cost))
+    if (
+        column.lower == -column.upper
+    ):  # else a bound this wide is not used up, and half of it would go unnoticed
+        assert min(worst["sums"], worst["trends"]) > 0.9
 
 
 def test_the_order_of_rows_changes_nothing():

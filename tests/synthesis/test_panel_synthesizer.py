@@ -284,7 +284,7 @@ def test_tables_of_whole_groups_are_fitted_one_by_one_at_the_cost_of_one(two_ind
     ledger = Ledger.create(tmp_path / "ledger.db", "panel", 1)
     parts = [two_industries.slice(0, 400), two_industries.slice(400, 400)]
     synthesizer = PanelSynthesizer(FULL, 1, noise="simulated", seed=1)
-    models = list(synthesizer.fit_each(iter(parts), ledger))
+    models = list(synthesizer.fit_each(parts, ledger))
     assert [[group.group for group in model.groups] for model in models] == [[0], [1]]
     assert ledger.spent == 1
     for model, part in zip(models, parts, strict=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from quantail.cli.cards import CardFiles
 from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
 from quantail.cli.staging import Staging
 from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, synthesize_table
-from quantail.engines.output import check_empty
+from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.report import release_card
 from quantail.schema import Schema
@@ -34,14 +35,12 @@ def synth_folder(
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
     maker = _panel_maker(schema, spending) if schema.panel else spending.synthesizer(schema)
-    check_empty(output)
+    check_output_folder(output, folder)
     account = open_account(spending.payment, schema, maker.plan(1))
     if spending.simulated:
         warn(NOT_PRIVATE)
-    with accounted(account):
-        with progress("groups", quiet) as report:
-            model = _run(folder, output, maker, engine, account, report)
-        _write_card(model, output, account)
+    with accounted(account), progress("groups", quiet) as report:
+        _run(folder, output, maker, engine, account, report)
     say(f"Wrote {output}" + ("  (NOT PRIVATE)" if spending.simulated else ""))
     if not spending.simulated:
         note("Release the folder together with its card, _release.card.html. The models may be released too.")
@@ -59,16 +58,19 @@ def _run(
     engine: Engine,
     account: Account | None,
     report: Callable[[str, float], None],
-) -> TableModel | PanelRelease:
+) -> None:
+    finish = partial(_write_card, account)
     if isinstance(maker, PanelSynthesizer):
-        return synthesize_panel(folder, output, maker, engine, ledger=account, progress=report)
-    return synthesize_table(folder, output, maker, engine, ledger=account, progress=report)
+        synthesize_panel(folder, output, maker, engine, ledger=account, progress=report, finish=finish)
+    else:
+        synthesize_table(folder, output, maker, engine, ledger=account, progress=report, finish=finish)
 
 
-def _write_card(model: TableModel | PanelRelease, output: Path, account: Account | None) -> None:
+def _write_card(account: Account | None, model: TableModel | PanelRelease, folder: Path) -> None:
+    """Put the card into the folder before it appears: there is no release without its card."""
     rows = model.rows if isinstance(model, TableModel) else model.units
     card = release_card(model, rows=rows, ledger=account, entry=account.charges[-1] if account else None)
-    cards = CardFiles(output / "_release.table")
+    cards = CardFiles(folder / "_release.table")
     with Staging(cards.paths) as staging:
         cards.write(card, staging)
         staging.commit()

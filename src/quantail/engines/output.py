@@ -1,28 +1,16 @@
-"""Synthetic rows on disk: one folder for every group, Parquet files that appear whole or not at all."""
+"""Synthetic rows on disk: names of a release's files, and Parquet files that are marked for what they are."""
 
 import hashlib
-import os
 from pathlib import Path
 from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from quantail.errors import DataError
 from quantail.schema import Schema, core_of
 from quantail.synthesis.table_rows import GroupKey
 
 MODELS = "_models"  # readers of partitioned tables pass over names with an underscore
-
-
-def check_empty(folder: Path) -> None:
-    """Raise a DataError unless the folder is new, or empty."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError(f"{folder} exists already and is not an empty folder; choose another output folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot make the folder {folder}: {error.strerror}; choose another one") from None
 
 
 def group_folder(key: GroupKey, schema: Schema) -> Path:
@@ -30,6 +18,16 @@ def group_folder(key: GroupKey, schema: Schema) -> Path:
     core = core_of(schema).schema
     labels = ((name, core.column(name).categories[code]) for name, code in zip(schema.by, key, strict=True))
     return Path(*(f"{name}={quote(label, safe='')}" for name, label in labels))
+
+
+def rows_file(key: GroupKey, schema: Schema, block: int = 0) -> Path:
+    """Return the file of a block of a group's rows, relative to the table's folder."""
+    return group_folder(key, schema) / f"part-{block}.parquet"
+
+
+def model_file(pool: tuple[GroupKey, ...]) -> Path:
+    """Return the file of the model of groups that are fitted together, relative to the table's folder."""
+    return Path(MODELS) / f"{group_name(pool)}.json"
 
 
 def group_name(pool: tuple[GroupKey, ...]) -> str:
@@ -50,7 +48,4 @@ def write_rows(table: pa.Table, path: Path, schema: Schema, private: bool) -> No
     words = "synthetic, differentially private" if private else "synthetic, NOT PRIVATE (simulated noise)"
     table = table.drop_columns([name for name in schema.by if name in table.column_names])
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), b"quantail": words.encode()})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    pq.write_table(table, draft)
-    os.replace(draft, path)
+    pq.write_table(table, path)

@@ -1,31 +1,41 @@
 """A panel partitioned by groups (industries), synthesized by an engine: one worker for each group, as for tables."""
 
 import json
-from copy import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from quantail.engines.checking import Part, check_units, units_of
 from quantail.engines.engine import Engine, LocalEngine
-from quantail.engines.output import MODELS, check_empty, group_folder, group_name, group_seed, write_rows
-from quantail.engines.partitions import Partitions, StretchSource
+from quantail.engines.output import group_name, group_seed, model_file, rows_file, write_rows
+from quantail.engines.partitions import Partitions
+from quantail.engines.publication import Publication
 from quantail.engines.store import Store
 from quantail.engines.tables import Progress
 from quantail.errors import DataError
 from quantail.privacy import Ledger, Plan, Terms, as_decimal
-from quantail.schema import Schema
 from quantail.synthesis import PanelModel, PanelSynthesizer
 from quantail.synthesis.table_rows import GroupKey
+from quantail.synthesis.unit_ids import UnitIds, new_key
 
 
 @dataclass(frozen=True)
 class PanelTask:
-    """A group of units, fitted by one worker."""
+    """A group of units, fitted by one worker.
+
+    Attributes
+    ----------
+    digest, secret : bytes
+        What tells whether the units are still those that were paid for.
+    """
 
     maker: PanelSynthesizer
     key: GroupKey
-    source: StretchSource
-    output: Path
+    part: Part
+    digest: bytes
+    secret: bytes
+    store: Store
     terms: Terms
 
 
@@ -66,48 +76,70 @@ def synthesize_panel(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
+    finish: Callable[[PanelRelease, Path], None] | None = None,
 ) -> PanelRelease:
-    """Make a synthetic copy of a partitioned panel; parameters are those of `synthesize_table`."""
-    engine, parts, output = engine or LocalEngine(), Partitions(Path(folder), maker.schema), Path(output)
-    check_empty(output)
-    keys = list(parts.files)
-    sources = {key: source for key in keys if (source := parts.source((key,))) is not None}
-    terms = maker.terms(sum(_units_of(source, maker.schema) for source in sources.values()))
-    tasks = [PanelTask(maker, key, source, output, terms) for key, source in sources.items()]
-    tasks.sort(key=lambda task: -(task.source.rows or 0))
-    maker.pay(terms, ledger)
-    units = dict[int, int]()
-    for place, number in engine.each(release_panel, tasks):
-        units[keys.index(tasks[place].key)] = number
-        if progress is not None:
-            progress("groups", len(units) / len(tasks))
-    if ledger is not None:
-        ledger.confirm()
-    return PanelRelease(maker, maker.plan(dict(sorted(units.items()))), sum(units.values()), terms)
+    """Make a synthetic copy of a partitioned panel; parameters are those of `synthesize_table`.
+
+    Before the charge all groups are read and checked, each by one worker, and no unit may be in two of them.
+    """
+    engine, parts = engine or LocalEngine(), Partitions(Path(folder), maker.schema)
+    publication = Publication(Path(output), parts.folder)
+    with publication as store:
+        secret = new_key()
+        found = check_units(parts, engine, secret)
+        terms = maker.pay(list(found.values()), ledger)
+        tasks = _tasks(parts, maker, store, found, secret, terms)
+        store.prepare(name for task in tasks for name in _files(task))
+        for done, _ in enumerate(engine.each(release_panel, tasks), start=1):
+            if progress is not None:
+                progress("groups", done / len(tasks))
+        units = {place: number for ids in found.values() for place, number in ids.groups.items()}
+        released = PanelRelease(maker, maker.plan(units), sum(units.values()), terms)
+        if finish is not None:
+            finish(released, store.release)
+        if ledger is not None:
+            ledger.confirm()
+        publication.publish()
+    return released
 
 
-def _units_of(source: StretchSource, schema: Schema) -> int:
-    """Count the units of a group by their public ids: its rows, or in a long panel the ids that are distinct."""
-    assert schema.panel is not None
-    if schema.panel.layout == "wide":
-        return source.rows or 0
-    if schema.panel.unit not in source.names:
-        raise DataError(f"column {schema.panel.unit!r} is missing; it tells which rows belong to one unit")
-    ids = set[object]()
-    for chunk in source.chunks():
-        ids.update(chunk[schema.panel.unit].unique().to_pylist())
-    return len(ids)
+def _tasks(
+    parts: Partitions,
+    maker: PanelSynthesizer,
+    store: Store,
+    found: dict[GroupKey, UnitIds],
+    secret: bytes,
+    terms: Terms,
+) -> list[PanelTask]:
+    """Return the work, the largest groups first; their sizes are public."""
+    tasks = []
+    for key, ids in found.items():
+        part = Part(ids.name, next(iter(ids.groups)), parts.source((key,)))
+        tasks.append(PanelTask(maker, key, part, ids.digest, secret, store, terms))
+    return sorted(tasks, key=lambda task: -(task.part.source.rows or 0))
 
 
-def release_panel(task: PanelTask) -> int:
-    """Fit a group, unless that is decided already, write units drawn from its model, and return their number."""
-    name, store = group_name((task.key,)), Store(task.output / MODELS)
-    if store.find(name) is None:
-        maker = copy(task.maker)
-        maker.seed = group_seed(task.maker.seed, name)
-        store.decide(name, json.dumps(maker.fit_paid(task.source.read(), task.terms).to_dict()))
-    model = PanelModel.load(task.output / MODELS / f"{name}.json")
-    drawn = model.sample(seed=group_seed(task.maker.seed, name, "rows"))
-    place = task.output / group_folder(task.key, model.schema) / "part-0.parquet"
-    write_rows(drawn, place, model.schema, model.private)
-    return len(model.units)
+def release_panel(task: PanelTask) -> None:
+    """Fit a group, unless that is decided already, and write units drawn from its model."""
+    model_name, rows_name = _files(task)
+    task.store.decide(
+        model_name, lambda draft: draft.write_text(json.dumps(_fit(task).to_dict()), encoding="utf-8")
+    )
+    model = PanelModel.load(task.store.path(model_name))
+    seed = group_seed(task.maker.seed, group_name((task.key,)), "rows")
+    task.store.decide(
+        rows_name, lambda draft: write_rows(model.sample(seed=seed), draft, model.schema, model.private)
+    )
+
+
+def _fit(task: PanelTask) -> PanelModel:
+    table = task.part.source.read()
+    if units_of(table, task.maker.schema, task.part, task.secret).digest != task.digest:
+        raise DataError(
+            f"{task.part.name} changed after it was checked; give a folder that nothing else writes to"
+        )
+    return task.maker.fit_paid(table, task.terms, task.key)
+
+
+def _files(task: PanelTask) -> tuple[Path, Path]:
+    return model_file((task.key,)), rows_file(task.key, task.maker.schema)

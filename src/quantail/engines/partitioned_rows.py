@@ -8,6 +8,8 @@ loss, or twice, it answers the same.
 from functools import partial, reduce
 from typing import Any
 
+import numpy as np
+
 from quantail.engines.engine import Engine
 from quantail.engines.partitions import StretchSource
 from quantail.quantiles import Rows
@@ -21,12 +23,9 @@ class PartitionedRows(Rows):
 
     def __init__(self, engine: Engine, source: StretchSource, schema: Schema) -> None:
         self._engine, self._schema, self.size = engine, schema, source.rows or 0
-        folder, start = source.place.path, 0
-        self._parts: list[tuple[int, StretchSource]] = []
-        assert folder is not None
-        for stretch in source.stretches:
-            self._parts.append((start, StretchSource(folder, (stretch,))))
-            start += stretch.rows
+        parts = source.parts()
+        starts = np.cumsum([0, *(part.rows or 0 for part in parts[:-1])]).tolist()
+        self._parts: list[tuple[int, StretchSource]] = list(zip(starts, parts, strict=True))
 
     def combine(self, ask: Ask, join: Join) -> Any:
         """Ask all parts where they are read, and join the answers here."""

@@ -3,8 +3,9 @@
     table/region=north/part-0.parquet       every group has a folder of its own, nested in any order of the columns
     table/region=south/part-0.parquet       that make up a group; its name says the label, whatever the file holds
 
-Files of a group are read in the order of their names. A group, or a part of it, is a `Source` that workers open
-themselves; the driver looks at names and footers only.
+Files of a group are read in the order of their names, as types that hold the columns of all groups: what one group
+looks like does not depend on who reads it, or together with which others. A group, or a part of it, is a `Source`
+that workers open themselves; the driver looks at names and footers only.
 """
 
 from collections.abc import Iterator
@@ -16,10 +17,13 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from quantail.engines.column_types import common_types
 from quantail.errors import DataError
 from quantail.frames import Place, Source
 from quantail.schema import Schema, core_of
 from quantail.synthesis.table_rows import GroupKey, group_keys
+
+Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -27,42 +31,77 @@ class Stretch:
     """Consecutive row groups of one file, with the labels that its folders say."""
 
     file: str
-    labels: tuple[tuple[str, str], ...]
+    labels: Labels
     first: int
     last: int
     rows: int
 
 
 class StretchSource(Source):
-    """Stretches of files, one after the other."""
+    """Stretches of files, one after the other; there may be none.
+
+    Parameters
+    ----------
+    folder : Path
+        The partitioned table, to be named in messages.
+    stretches : tuple of Stretch
+        What is read.
+    columns : pyarrow.Schema
+        As what it is read.
+    """
 
     advice = "the folder must hold complete Parquet files with the same columns and types"
 
-    def __init__(self, folder: Path, stretches: tuple[Stretch, ...]) -> None:
+    def __init__(self, folder: Path, stretches: tuple[Stretch, ...], columns: pa.Schema) -> None:
         super().__init__(Place.of(folder))
-        self.stretches = stretches
+        self.stretches, self._columns = stretches, columns
+
+    def parts(self) -> list["StretchSource"]:
+        """Return every stretch as a source of its own; one without rows if there is none."""
+        folder = self.place.path
+        assert folder is not None
+        single: list[tuple[Stretch, ...]] = [(stretch,) for stretch in self.stretches] or [()]
+        return [StretchSource(folder, part, self._columns) for part in single]
 
     def _types(self) -> pa.Schema:
-        return self._labelled(pq.read_schema(self.stretches[0].file).empty_table(), self.stretches[0]).schema
+        return self._columns
 
     def _rows(self) -> int:
         return sum(stretch.rows for stretch in self.stretches)
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
-        types = self._types()
         for stretch in self.stretches:
+            stored = [name for name in self._columns.names if name not in dict(stretch.labels)]
             with pq.ParquetFile(stretch.file, pre_buffer=False) as file:
                 wanted = list(range(stretch.first, stretch.last))
-                for batch in file.iter_batches(batch_rows, row_groups=wanted):
-                    yield self._labelled(pa.Table.from_batches([batch]), stretch).cast(types)
+                for batch in file.iter_batches(batch_rows, row_groups=wanted, columns=stored):
+                    yield self._labelled(pa.Table.from_batches([batch]).select(stored), stretch)
 
-    @staticmethod
-    def _labelled(table: pa.Table, stretch: Stretch) -> pa.Table:
+    def _labelled(self, table: pa.Table, stretch: Stretch) -> pa.Table:
         for name, label in stretch.labels:
-            if name in table.column_names:
-                table = table.drop_columns([name])
             table = table.append_column(name, pa.repeat(pa.scalar(label), table.num_rows))
-        return table
+        return table.select(self._columns.names).cast(self._columns)
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What the footer of a file says: its columns, and the rows of each of its row groups."""
+
+    columns: pa.Schema
+    rows: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path) -> "Footer":
+        """Read it, or raise a DataError."""
+        try:
+            with pq.ParquetFile(path) as file:
+                found = file.metadata
+                return cls(
+                    file.schema_arrow, tuple(found.row_group(k).num_rows for k in range(found.num_row_groups))
+                )
+        except (OSError, pa.ArrowException):
+            pass
+        raise DataError(f"cannot read {path}; a Parquet file must be complete")
 
 
 @dataclass(frozen=True)
@@ -84,9 +123,9 @@ class Partitions:
     most: int = 2**22
 
     @cached_property
-    def files(self) -> dict[GroupKey, list[tuple[Path, tuple[tuple[str, str], ...]]]]:
+    def files(self) -> dict[GroupKey, list[tuple[Path, Labels]]]:
         """Files of every group with the labels of their folders; groups without files included."""
-        found = {key: list[tuple[Path, tuple[tuple[str, str], ...]]]() for key in group_keys(self.schema)}
+        found = {key: list[tuple[Path, Labels]]() for key in group_keys(self.schema)}
         paths = sorted(path for path in self.folder.rglob("*.parquet") if not _is_hidden(path, self.folder))
         if not paths:
             raise DataError(f"{self.folder} holds no Parquet files; name the folder of a partitioned table")
@@ -95,42 +134,43 @@ class Partitions:
             found[self._key(path, labels)].append((path, tuple(labels.items())))
         return found
 
-    def source(self, pool: tuple[GroupKey, ...]) -> StretchSource | None:
-        """Return the rows of some groups, or None if they have no files."""
-        stretches = [
+    @cached_property
+    def types(self) -> pa.Schema:
+        """The schema's columns, as types that hold them in all files."""
+        labels = pa.schema([(name, pa.string()) for name in self.schema.by])
+        return common_types(
+            {path: footer.columns for path, footer in self._footers.items()}, labels, self.schema
+        )
+
+    def source(self, pool: tuple[GroupKey, ...]) -> StretchSource:
+        """Return the rows of some groups."""
+        stretches = (
             stretch
             for key in pool
             for path, labels in self.files[key]
             for stretch in self._stretches(path, labels)
-        ]
-        return StretchSource(self.folder, tuple(stretches)) if stretches else None
+        )
+        return StretchSource(self.folder, tuple(stretches), self.types)
 
     def sizes(self) -> dict[GroupKey, int]:
         """Return the true number of rows of every group, from the footers of its files."""
-        return {key: source.rows or 0 if (source := self.source((key,))) else 0 for key in self.files}
+        return {
+            key: sum(sum(self._footers[path].rows) for path, _ in files) for key, files in self.files.items()
+        }
 
-    def empty(self) -> pa.Table:
-        """Return a table without rows, of the columns that all groups have."""
-        source = self.source(tuple(key for key, files in self.files.items() if files))
-        assert source is not None
-        return source.types.empty_table()
+    @cached_property
+    def _footers(self) -> dict[Path, Footer]:
+        return {path: Footer.of(path) for files in self.files.values() for path, _ in files}
 
-    def _stretches(self, path: Path, labels: tuple[tuple[str, str], ...]) -> Iterator[Stretch]:
-        try:
-            footer = pq.read_metadata(path)
-        except (OSError, pa.ArrowException):
-            footer = None
-        if footer is None:
-            raise DataError(f"cannot read {path}; a Parquet file must be complete")
+    def _stretches(self, path: Path, labels: Labels) -> Iterator[Stretch]:
         first = rows = 0
-        for place in range(footer.num_row_groups):
-            more = footer.row_group(place).num_rows
+        for place, more in enumerate(self._footers[path].rows):
             if rows and rows + more > self.most:
                 yield Stretch(str(path), labels, first, place, rows)
                 first, rows = place, 0
             rows += more
-        if rows or first == 0:  # a file without rows still says what its columns are
-            yield Stretch(str(path), labels, first, footer.num_row_groups, rows)
+        if rows:
+            yield Stretch(str(path), labels, first, len(self._footers[path].rows), rows)
 
     def _labels(self, path: Path) -> dict[str, str]:
         folders = (part.partition("=") for part in path.relative_to(self.folder).parts[:-1])

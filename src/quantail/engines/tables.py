@@ -1,22 +1,23 @@
 """A partitioned table, synthesized by an engine.
 
-The driver looks at names and footers, pays, and hands out groups, the largest first. A worker reads a group, fits it,
-has its model decided (`store`), and only then draws rows and writes them. A group too large for a worker is fitted
-by the driver from the answers of many workers (`partitioned_rows`), and drawn in blocks by all of them.
+The driver looks at names and footers, has workers check all rows, pays, and hands out groups, the largest first (by
+released sizes, where sizes are private). A worker reads a group, fits it, has its model decided (`store`), and only
+then draws rows and writes them. A group too large for a worker is fitted by the driver from the answers of many workers
+(`partitioned_rows`), and drawn in blocks by all of them. When all is done the output folder appears (`publication`).
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from quantail.engines.checking import check_rows
 from quantail.engines.engine import Engine, LocalEngine
-from quantail.engines.output import MODELS, check_empty, group_folder, group_name, group_seed, write_rows
+from quantail.engines.output import group_name, group_seed, model_file, rows_file, write_rows
 from quantail.engines.partitioned_rows import PartitionedRows
 from quantail.engines.partitions import Partitions, StretchSource
+from quantail.engines.publication import Publication
 from quantail.engines.store import Store
 from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
@@ -32,14 +33,19 @@ LARGE = 20_000_000  # rows of a group that are not read into the memory of one w
 
 @dataclass(frozen=True)
 class PoolTask:
-    """Groups that are fitted together, by one worker."""
+    """Groups that are fitted together, by one worker.
+
+    Attributes
+    ----------
+    sizes : dict
+        Public or released numbers of rows: as many are drawn.
+    """
 
     maker: TableSynthesizer
     pool: tuple[GroupKey, ...]
     sizes: dict[GroupKey, int]
-    source: StretchSource | None
-    empty: pa.Table
-    output: Path
+    source: StretchSource
+    store: Store
     terms: Terms
 
 
@@ -47,8 +53,8 @@ class PoolTask:
 class BlockTask:
     """Some rows of a released group, drawn by one worker."""
 
-    output: Path
-    name: str
+    store: Store
+    pool: tuple[GroupKey, ...]
     group: int
     block: int
     rows: int
@@ -63,6 +69,7 @@ def synthesize_table(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
+    finish: Callable[[TableModel, Path], None] | None = None,
     large: int = LARGE,
 ) -> TableModel:
     """Make a synthetic copy of a partitioned table.
@@ -72,15 +79,19 @@ def synthesize_table(
     folder : path
         Parquet files, in a folder for every group (region=north/...) if the schema has groups.
     output : path
-        A new folder for the synthetic table, laid out alike; models are kept in its `_models`.
+        A new folder for the synthetic table, laid out alike, with models in its `_models`. It appears when all is
+        complete, or not at all.
     maker : TableSynthesizer
         With simulated noise it makes the same tables whatever the engine.
     engine : Engine, optional
         This process by default.
     ledger : Ledger, optional
-        Charged once, before any row is read.
+        Charged once, when all rows were found to fit the schema, before any value takes part in a question.
     progress : callable, optional
         Called with a label and the share of work done.
+    finish : callable, optional
+        Called with the model and the folder in the making, before it appears: to put a card in, say. If it raises an
+        error, nothing appears.
     large : int
         Groups of more rows are never gathered in one place.
 
@@ -89,63 +100,85 @@ def synthesize_table(
     TableModel
         The released model of all groups.
     """
-    engine, parts, output = engine or LocalEngine(), Partitions(Path(folder), maker.schema), Path(output)
+    engine, parts = engine or LocalEngine(), Partitions(Path(folder), maker.schema)
     if any(column.public for column in maker.schema.columns):
         raise OptionError(
             "public columns are kept with the rows that hold them, which partitions cannot do; fit the table whole, or "
             "take public = true out of the schema"
         )
-    check_empty(output)
-    empty = parts.empty()
-    require_columns(empty.column_names, maker.schema)
-    true = parts.sizes()
-    terms = maker.terms(sum(true.values()))
-    sizes = maker.begin(true, terms, ledger)
-    pools = sorted(maker.pools(sizes), key=lambda pool: -sum(true[key] for key in pool))
-    tasks = [
-        PoolTask(maker, pool, {key: sizes[key] for key in pool}, parts.source(pool), empty, output, terms)
+    require_columns(parts.types.names, maker.schema)
+    publication = Publication(Path(output), parts.folder)
+    with publication as store:
+        check_rows(parts, engine)
+        true = parts.sizes()
+        terms = maker.terms(sum(true.values()))
+        sizes = maker.begin(true, terms, ledger)
+        tasks = _tasks(parts, maker, store, sizes, terms)
+        _release(tasks, engine, large, progress)
+        model = maker.assemble("pyarrow", sizes, _fitted(maker.pools(sizes), store), terms)
+        if finish is not None:
+            finish(model, store.release)
+        if ledger is not None:
+            ledger.confirm()
+        publication.publish()
+    return model
+
+
+def _tasks(
+    parts: Partitions, maker: TableSynthesizer, store: Store, sizes: Mapping[GroupKey, int], terms: Terms
+) -> list[PoolTask]:
+    """Return the work, the largest groups first: by sizes that are public or released, as files tell the order."""
+    pools = sorted(maker.pools(sizes), key=lambda pool: -sum(sizes[key] for key in pool))
+    return [
+        PoolTask(maker, pool, {key: sizes[key] for key in pool}, parts.source(pool), store, terms)
         for pool in pools
     ]
-    streams = method_of(maker.method).streams
-    is_large = [streams and sum(true[key] for key in task.pool) > large for task in tasks]
-    for task in (task for task, far in zip(tasks, is_large, strict=True) if far):
+
+
+def _release(tasks: Sequence[PoolTask], engine: Engine, large: int, progress: Progress | None) -> None:
+    """Release all groups; which of them are large is told by public or released sizes, too."""
+    for task in tasks:
+        task.store.prepare([model_file(task.pool), *(rows_file(key, task.maker.schema) for key in task.pool)])
+    is_large = [method_of(task.maker.method).streams and sum(task.sizes.values()) > large for task in tasks]
+    far = [task for task, above in zip(tasks, is_large, strict=True) if above]
+    near = [task for task, above in zip(tasks, is_large, strict=True) if not above]
+    for task in far:
         _release_large(task, engine)
-    small = [task for task, far in zip(tasks, is_large, strict=True) if not far]
-    for done, _ in enumerate(engine.each(release_pool, small), start=1):
+    for done, _ in enumerate(engine.each(release_pool, near), start=1):
         if progress is not None:
-            progress("groups", done / len(small))
-    if ledger is not None:
-        ledger.confirm()
-    return maker.assemble("pyarrow", sizes, _fitted(maker.pools(sizes), output), terms)
+            progress("groups", (len(far) + done) / len(tasks))
 
 
 def release_pool(task: PoolTask) -> None:
     """Fit groups, unless that is decided already, and write rows drawn from their model."""
-    name, store = group_name(task.pool), Store(task.output / MODELS)
-    if store.find(name) is None:
-        table = task.empty if task.source is None else task.source.read()
-        held = HeldTable(table, task.maker.schema)
+
+    def fit(draft: Path) -> None:
+        held = HeldTable(task.source.read(), task.maker.schema)
         columns = task.maker.fit_pool(task.pool, task.sizes, held.rows(task.pool))
         model = task.maker.assemble(held.library, task.sizes, dict.fromkeys(task.pool, columns), task.terms)
-        store.decide(name, json.dumps(model.to_dict()))
+        draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
+
+    task.store.decide(model_file(task.pool), fit)
     for block in _blocks(task):
         write_block(block)
 
 
 def _release_large(task: PoolTask, engine: Engine) -> None:
-    assert task.source is not None
     maker, rows = task.maker, PartitionedRows(engine, task.source, task.maker.schema)
-    columns = maker.fit_pool(task.pool, task.sizes, rows)
-    model = maker.assemble("pyarrow", task.sizes, dict.fromkeys(task.pool, columns), task.terms)
-    Store(task.output / MODELS).decide(group_name(task.pool), json.dumps(model.to_dict()))
+
+    def fit(draft: Path) -> None:
+        columns = maker.fit_pool(task.pool, task.sizes, rows)
+        model = maker.assemble("pyarrow", task.sizes, dict.fromkeys(task.pool, columns), task.terms)
+        draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
+
+    task.store.decide(model_file(task.pool), fit)
     for _ in engine.each(write_block, _blocks(task)):
         pass
 
 
 def _blocks(task: PoolTask) -> list[BlockTask]:
-    name = group_name(task.pool)
     return [
-        BlockTask(task.output, name, group, block, min(BLOCK, size - block * BLOCK), task.maker.seed)
+        BlockTask(task.store, task.pool, group, block, min(BLOCK, size - block * BLOCK), task.maker.seed)
         for group, size in enumerate(task.sizes.values())
         for block in range(-(-size // BLOCK))
     ]
@@ -153,18 +186,21 @@ def _blocks(task: PoolTask) -> list[BlockTask]:
 
 def write_block(task: BlockTask) -> None:
     """Draw rows from a decided model, and write them."""
-    model = _decided(task.output, task.name)
+    model = _decided(task.store, task.pool)
     group = model.groups[task.group]
-    seed = group_seed(task.seed, task.name, task.group, task.block)
-    rows = replace(model, groups=(group,)).sample(task.rows, seed=seed)
-    place = task.output / group_folder(group.codes, model.schema) / f"part-{task.block}.parquet"
-    write_rows(rows, place, model.schema, model.private)
+    seed = group_seed(task.seed, group_name(task.pool), task.group, task.block)
+
+    def draw(draft: Path) -> None:
+        rows = replace(model, groups=(group,)).sample(task.rows, seed=seed)
+        write_rows(rows, draft, model.schema, model.private)
+
+    task.store.decide(rows_file(group.codes, model.schema, task.block), draw)
 
 
-def _decided(output: Path, name: str) -> TableModel:
-    return TableModel.load(output / MODELS / f"{name}.json")
+def _decided(store: Store, pool: tuple[GroupKey, ...]) -> TableModel:
+    return TableModel.load(store.path(model_file(pool)))
 
 
-def _fitted(pools: Sequence[tuple[GroupKey, ...]], output: Path) -> dict[GroupKey, Any]:
-    models = (_decided(output, group_name(pool)) for pool in pools)
+def _fitted(pools: Sequence[tuple[GroupKey, ...]], store: Store) -> dict[GroupKey, Any]:
+    models = (_decided(store, pool) for pool in pools)
     return {group.codes: group.columns for model in models for group in model.groups}

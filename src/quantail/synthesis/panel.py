@@ -4,15 +4,16 @@ What is protected is the whole history of a unit: neighbouring panels have the s
 columns, and one unit's confidential values differ in all of its periods at once (proofs/panel.md).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import product, zip_longest
 from typing import Any, Literal
 
 import numpy as np
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import Kind, PanelData, confidential_panel, library_kind
+from quantail.frames import Kind, PanelData, Source, confidential_panel, library_kind
+from quantail.frames.panel import panel_of
 from quantail.privacy import (
     Ledger,
     Noise,
@@ -29,8 +30,10 @@ from quantail.synthesis.drawing import Drawing
 from quantail.synthesis.panel_methods import panel_method_of
 from quantail.synthesis.panel_model import PanelGroup, PanelModel
 from quantail.synthesis.panel_units import PanelUnits
+from quantail.synthesis.unit_ids import UnitIds, check_disjoint, new_key
 
 Progress = Callable[[str, float], None]
+_UNTOUCHED = "each is read twice, to be checked and to be fitted: fit copies that nothing else writes to"
 
 
 class PanelSynthesizer(Drawing):
@@ -101,13 +104,13 @@ class PanelSynthesizer(Drawing):
         plans = [self._plan(group, number) for group, number in units.items()]
         return Plan.parallel("groups", plans) if self.schema.by else plans[0]
 
-    def terms(self, units: int | None) -> Terms:
+    def terms(self, units: int) -> Terms:
         """Return the terms of a fit of so many units, touching no data; their hash stands on everything released.
 
         Parameters
         ----------
-        units : int, optional
-            Units of the whole panel; None if it is read table by table and nobody has counted them (`fit_each`).
+        units : int
+            Units of the whole panel, in all of its groups and tables.
         """
         options = stated_options(self._settings)
         schema, epsilon = self.schema.to_toml(), str(self.epsilon)
@@ -132,52 +135,109 @@ class PanelSynthesizer(Drawing):
         """
         data, library = self._read(frame)
         plan, terms = self._plan_of(data), self.terms(len(data))
-        self.pay(terms, ledger)
+        self._charge(terms, ledger)
         model = self._release(data, library, plan, terms, self._source.noise(()), progress)
         if ledger is not None:
             ledger.confirm()
         return model
 
-    def fit_each(self, frames: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
+    def fit_each(self, tables: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
 
-        Every group of the schema must be in one table only; then the tables together cost what one costs
-        (disjoint units), and the ledger is charged once, when the first table was read and found to fit.
+        Every group of the schema, and every unit, must be in one table only; then the tables together cost what one
+        costs. So all tables are gone through twice: first to check each of them and that no unit is in two, then,
+        after the ledger was charged once, to fit them.
 
         Parameters
         ----------
-        frames : iterable of tables
-            Each with all units of the groups that it holds.
+        tables : iterable that can be gone through twice
+            Each with all units of the groups that it holds: a list of tables, of sources (`open_source`), or of
+            functions without arguments that return a table, so that only one need be in memory.
         ledger : Ledger, optional
-            Charged with the whole budget.
+            Charged with the whole budget when all tables were found to fit, before any value takes part in a
+            question.
+
+        Raises
+        ------
+        OptionError
+            If the tables can be gone through only once, as those of a generator.
+        DataError
+            If a table does not fit the schema, a group or a unit is in two tables, or a table changed in between.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from quantail.examples import industry_example
+        >>> from quantail.schema import Column, Panel
+        >>> trades = Column("trade", "category", categories=("shops", "crafts"))
+        >>> panel = Panel("site", "opened", "closed", 2001, 2015)
+        >>> schema = Schema((trades, Column("staff", "integer", 0, 5000)), "workplace", panel=panel, by=("trade",))
+        >>> table = industry_example(150).append_column("trade", pa.array(["shops"] * 90 + ["crafts"] * 60))
+        >>> tables = [lambda: table.slice(0, 90), lambda: table.slice(90)]
+        >>> maker = PanelSynthesizer(schema, 1, noise="simulated", seed=1)
+        >>> [len(model.units) for model in maker.fit_each(tables)]
+        [90, 60]
         """
-        noise, seen, terms = self._source.noise(()), set[int](), self.terms(None)
-        for place, frame in enumerate(frames):
-            data, library = self._read(frame)
-            present = set(np.unique(data.group).tolist())
-            if seen & present:
-                raise DataError("a group is in more than one table; give all of its units in one table")
+        if isinstance(tables, Iterator):
+            raise OptionError(
+                "these tables can be gone through only once, and all of them are checked for units in two tables "
+                "before any is fitted; give a list of tables, of sources, or of functions that return a table"
+            )
+        return self._fit_each(tables, ledger)
+
+    def _fit_each(self, tables: Iterable[Any], ledger: Ledger | None) -> Iterator[PanelModel]:
+        key, noise = new_key(), self._source.noise(())
+        found = [self._look(table, place, key)[-1] for place, table in enumerate(tables)]
+        if not found:
+            raise OptionError("there are no tables to fit; give at least one")
+        for place, (ids, table) in enumerate(zip_longest(found, tables)):
+            if ids is None or table is None:
+                raise DataError(f"there are no longer as many tables as there were; {_UNTOUCHED}")
+            data, library, again = self._look(table, place, key)
+            if again.digest != ids.digest:
+                raise DataError(f"{ids.name} changed after it was checked; {_UNTOUCHED}")
             if place == 0:
-                self.pay(terms, ledger)
-            seen |= present
+                terms = self.pay(found, ledger)
             model = self._release(data, library, self._plan_of(data), terms, noise, None)
             if ledger is not None:
                 ledger.confirm()
             yield model
 
+    def _look(self, table: Any, place: int, key: bytes) -> tuple[PanelData, Kind, UnitIds]:
+        """Read one of several tables; say who its units are."""
+        frame = _opened(table)
+        data, library = self._read(frame)
+        column = panel_of(self.schema).unit
+        return data, library, UnitIds.of(f"table {place + 1}", frame, column, _units_of(data), key)
+
     # The steps of a fit, for engines that take them in different places.
 
-    def pay(self, terms: Terms, ledger: Ledger | None) -> None:
-        """Charge a ledger, if there is one, with the whole budget: for all groups, whoever fits them."""
+    def pay(self, found: Sequence[UnitIds], ledger: Ledger | None = None) -> Terms:
+        """Charge a ledger, if there is one, with the whole budget for tables without a common unit; return the terms.
+
+        Raises
+        ------
+        DataError
+            If a unit, or a group, is in two of the tables: nothing is charged.
+        """
+        check_disjoint(found)
+        terms = self.terms(sum(number for ids in found for number in ids.groups.values()))
+        self._charge(terms, ledger)
+        return terms
+
+    def fit_paid(self, frame: Any, terms: Terms, group: Sequence[int]) -> PanelModel:
+        """Release a model of a group of a panel, given by its codes, whose terms are agreed on and paid for.
+
+        It has noise of its own, so that simulated noise is the same wherever and whenever it is fitted.
+        """
+        data, library = self._read(frame)
+        return self._release(data, library, self._plan_of(data), terms, self._source.noise(group), None)
+
+    def _charge(self, terms: Terms, ledger: Ledger | None) -> None:
         self.plan()  # what is wrong with it must show before the charge
         if ledger is not None:
             purpose = f"fit {self.schema.name} ({self.method})"
             ledger.charge(self.epsilon, purpose, terms.hash(), dataset=self.schema.name, unit="epsilon")
-
-    def fit_paid(self, frame: Any, terms: Terms) -> PanelModel:
-        """Release a model of some groups of a panel whose terms are agreed on and paid for."""
-        data, library = self._read(frame)
-        return self._release(data, library, self._plan_of(data), terms, self._source.noise(()), None)
 
     def _read(self, frame: Any) -> tuple[PanelData, Kind]:
         data = confidential_panel(frame, self.schema)
@@ -186,8 +246,7 @@ class PanelSynthesizer(Drawing):
         return data, library_kind(frame)
 
     def _plan_of(self, data: PanelData) -> Plan:
-        groups, units = np.unique(data.group, return_counts=True)
-        return self.plan(dict(zip(groups.tolist(), units.tolist(), strict=True)))
+        return self.plan(_units_of(data))
 
     def _release(
         self,
@@ -222,6 +281,19 @@ class PanelSynthesizer(Drawing):
     def _plan(self, group: int, units: int) -> Plan:
         name = ", ".join(self._labels[group]) or self.schema.name or "panel"
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
+
+
+def _units_of(data: PanelData) -> dict[int, int]:
+    """Count the units of every group that has some; their number is public."""
+    groups, units = np.unique(data.group, return_counts=True)
+    return dict(zip(groups.tolist(), units.tolist(), strict=True))
+
+
+def _opened(table: Any) -> Any:
+    """Return a table that may be given as a source, or as a function that returns it."""
+    if isinstance(table, Source):
+        return table.read()
+    return table() if callable(table) else table
 
 
 def _telling(
