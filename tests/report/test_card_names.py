@@ -42,6 +42,7 @@ HOSTILE = [
     '\'" onmouseover="x',
 ]
 PLAIN = "plain"
+FORMULA = "=x"  # on every card, because cards say where one is
 
 
 class Facts:
@@ -82,7 +83,7 @@ def table_card(words):
 
     region, pay, part, whole = take(), take(), take(), take()
     columns = (
-        Column(region, "category", categories=(take(), take()), source=take(), public=True),
+        Column(region, "category", categories=(take(), take(), FORMULA), source=take(), public=True),
         Column(pay, "numeric", 0, 9, source=take(), label=take(), storage="float32"),
         Column(part, "numeric", 0, 9, source=take(), predictors=(pay,)),
         Column(whole, "numeric", 0, 18, source=take()),
@@ -112,7 +113,10 @@ def panel_card(words):
         return f"{next(words)}{next(number)}"
 
     panel = Panel(take(), take(), take(), 2000, 2002, "long", take(), take())
-    columns = (Column(take(), "category", public=True, source=take()), Column(take(), "integer", 0, 9))
+    columns = (
+        Column(take(), "category", public=True, categories=(FORMULA,), source=take()),
+        Column(take(), "integer", 0, 9),
+    )
     schema = Schema(columns, unit=take(), name=take(), panel=panel)
     return release_card(Facts(schema, Plan.leaf(take(), 1)), rows=9)
 

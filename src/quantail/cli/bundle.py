@@ -17,6 +17,7 @@ from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
 from quantail.frames import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
+from quantail.schema import formula_columns, formula_warning
 
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
@@ -139,10 +140,13 @@ class Bundle:
                 fit.confirm()
             staging.commit()
 
-    def announce(self, private: bool) -> None:
-        """Say what was written."""
+    def announce(self, model: "TableModel") -> None:
+        """Say what was written, and what to mind."""
+        private, schema = model.private, model.schema
         for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):
             say(f"Wrote {path}" + ("" if private else "  (NOT PRIVATE)"))
+        for name in formula_columns(schema):
+            warn(formula_warning(name))
         if private:
             note("Release the table together with its card. The model may be released too.")
         elif MARK not in self.output.name.replace("_", "-"):

@@ -26,7 +26,7 @@ def check(
     clipped; --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.frames import Place, check_table, read_table
-    from quantail.schema import Schema
+    from quantail.schema import Schema, formula_columns, formula_warning
 
     facts = Schema.load(schema)
     table = read_table(file, facts)
@@ -48,5 +48,15 @@ def check(
     for name in facts.unsourced():
         place = "in [panel]" if facts.panel is not None and name in facts.panel.named else "for it"
         warn(f"column {name!r} does not say where its public facts come from; write source = ... {place}")
+    kept = {
+        c.name: set(table[c.name].to_pylist())
+        for c in facts.columns
+        if c.public and c.name in table.column_names
+    }
+    for name in facts.panel.named if facts.panel is not None else ():
+        if name in table.column_names:
+            kept[name] = set(table[name].to_pylist())
+    for name in formula_columns(facts, kept):
+        warn(formula_warning(name))
     if problems:
         raise typer.Exit(DataError.exit_code)

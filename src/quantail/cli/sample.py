@@ -49,7 +49,7 @@ def sample(
     kept = None if given is None else read_table(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
     bundle.write(fitted, seed, expectation=expectation, given=kept)
-    bundle.announce(fitted.private)
+    bundle.announce(fitted)
 
 
 def _expected(model: "TableModel", quiet: bool) -> "Expectation | None":

@@ -14,7 +14,7 @@ from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, 
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.report import release_card
-from quantail.schema import Schema
+from quantail.schema import Schema, formula_columns, formula_warning
 from quantail.synthesis import PanelSynthesizer, TableModel, TableSynthesizer
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def synth_folder(
     with accounted(account), progress("groups", quiet) as report:
         _run(folder, output, maker, engine, account, report)
     say(f"Wrote {output}" + ("  (NOT PRIVATE)" if spending.simulated else ""))
+    for name in formula_columns(schema):
+        warn(formula_warning(name))
     if not spending.simulated:
         note("Release the folder together with its card, _release.card.html. The models may be released too.")
 

@@ -97,6 +97,6 @@ def synth(
         check_report(report, [file, schema, ledger, mark, *bundle.tables, *bundle.paths], force)
     with paid_fit(file, facts, spending, quiet, bundle.rehearse, fits) as fit:
         bundle.write(fit.model, seed, fit)
-    bundle.announce(fit.model.private)
+    bundle.announce(fit.model)
     if report is not None:
         write_internal(report, file, bundle.tables[0], facts, model=fit.model, force=force)

@@ -122,13 +122,13 @@ def write_workbook(table: pa.Table, path: Path) -> None:
     table = decoded(table)
     book = package.Workbook(write_only=True)
     sheet = book.create_sheet("synthetic")
-    sheet.append(table.column_names)
 
     def literal(text: str) -> Any:
         cell = package.cell.WriteOnlyCell(sheet, text)
         cell.data_type = "s"
         return cell
 
+    sheet.append(_cells(pa.array(table.column_names, pa.string()), literal))
     for batch in table.to_batches(10_000):
         columns = [_cells(column, literal) for column in batch.columns]
         for row in zip(*columns, strict=True):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.report.kept import correspondence, kept_columns, limits, neighbours, panel_inputs, synthesis
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, formula_columns
 
 if TYPE_CHECKING:
     from quantail.planning import Expectation
@@ -107,7 +107,7 @@ def release_card(
         "public_inputs": _inputs(schema),
         "relations": _relations(schema),
         "ledger": _receipt(facts["plan_hash"], ledger, entry),
-        "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS],
+        "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS, *_formulas(schema)],
         "errors_to_expect": [*_expected(expectation), *_ERRORS],
         "limits": limits(schema, kept),
     }
@@ -171,6 +171,17 @@ def _relations(schema: Schema) -> list[str]:
     """Say which relations between columns hold in every row, by declaration."""
     sums = [f"{identity.total} = {' + '.join(identity.parts)}" for identity in schema.identities]
     return sums + [f"{limit.part} is at most {limit.total}" for limit in schema.inequalities]
+
+
+def _formulas(schema: Schema) -> list[str]:
+    """Warn of texts that a spreadsheet would run."""
+    found = formula_columns(schema)
+    if not found:
+        return []
+    return [
+        f"Text in {', '.join(found)} may begin with =, +, -, @ or a tab, which spreadsheets run as a formula. "
+        "It is kept as it is: open the table as text."
+    ]
 
 
 def _expected(expectation: "Expectation | None") -> list[str]:

@@ -8,6 +8,7 @@ and types.
 
 from quantail.schema.column import Column, ColumnType, Grid
 from quantail.schema.draft import DraftType, draft, header_of
+from quantail.schema.formulas import formula_columns, formula_warning, is_formula
 from quantail.schema.kinds import Core, core_of
 from quantail.schema.panel import Layout, Panel
 from quantail.schema.structure import Identity, Inequality
@@ -27,5 +28,8 @@ __all__ = [
     "core_of",
     "draft",
     "DraftType",
+    "formula_columns",
+    "formula_warning",
     "header_of",
+    "is_formula",
 ]
