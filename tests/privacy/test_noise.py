@@ -3,6 +3,8 @@
 Their laws are tested in tests/statistical/test_noise_laws.py.
 """
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,29 @@ def test_dither_does_not_come_from_numpy(monkeypatch):
 
     monkeypatch.setattr(noise.np.random, "default_rng", forbidden)
     assert SecureNoise().random(3).size == 3
+
+
+def test_a_secret_part_does_not_come_from_numpy_and_is_a_part(monkeypatch):
+    def forbidden(*_):
+        raise AssertionError("a release must not use numpy's generator for the part of rows that it looks at")
+
+    monkeypatch.setattr(noise.np.random, "default_rng", forbidden)
+    for rows, size in ((1, 1), (7, 0), (7, 7), (1000, 3), (1000, 997), (10**6, 5000), (2**20, 2**19)):
+        part = SecureNoise().subset(rows, size)
+        assert part.dtype == np.int64 and part.size == size
+        assert np.all(np.diff(part) > 0) and (size == 0 or (part[0] >= 0 and part[-1] < rows))
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_every_part_is_as_likely_as_any_other(size):
+    counts = Counter(tuple(SecureNoise().subset(6, size).tolist()) for _ in range(3000))
+    assert len(counts) == 15  # all subsets
+    statistic = sum((seen - 200) ** 2 / 200 for seen in counts.values())
+    assert statistic < 48  # chi-square with 14 degrees of freedom exceeds this once in 70,000 runs
+
+
+def test_words_beyond_a_multiple_are_thrown_away(monkeypatch):
+    # 2^64 is no multiple of 3: of the words, the very last one would make the first position likelier.
+    sent = [b"\xff" * 8, (2**64 - 2).to_bytes(8, "little"), (7).to_bytes(8, "little")]
+    monkeypatch.setattr(noise.secrets, "token_bytes", lambda size: b"".join(sent))
+    assert SecureNoise().subset(3, 1).tolist() == [2]

@@ -240,3 +240,15 @@ def test_a_released_size_far_below_the_true_one_stays_within_bounds():
     assert min(float(m.min()) for m in messages) >= -2 * paths.DEEPEST
     path = paths.draw_path(counts, 10**9, np.array([0, 1, 0]), 5.0, SimulatedNoise(4))
     assert np.all(np.diff(path) >= 0)
+
+
+def test_more_candidates_than_the_proof_allows_are_refused():
+    # proofs/joint.md bounds rounding for fewer than 2000 candidates; that is checked before a count is looked at.
+    targets = np.array([1, 1])
+    for size in (0, paths.MOST_CANDIDATES):
+        with pytest.raises(ValueError, match="candidates"):
+            paths.draw_path(np.zeros(size, dtype=np.int64), 2, targets, 1.0, SimulatedNoise(1))
+    assert paths.draw_path(
+        np.zeros(paths.MOST_CANDIDATES - 1, dtype=np.int64), 2, targets, 1.0, SimulatedNoise(1)
+    ).size
+    assert proven_bound(paths.MOST_CANDIDATES) < paths.SLACK

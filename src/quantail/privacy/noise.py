@@ -112,8 +112,8 @@ class SecureNoise:
         return np.random.default_rng(secrets.randbits(256))
 
     def subset(self, rows: int, size: int) -> Integers:
-        """Return positions from a generator of their own."""
-        return drawn_subset(self.generator(), rows, size)
+        """Return positions from the operating system's entropy."""
+        return _secret_subset(rows, size)
 
 
 class SimulatedNoise:
@@ -203,6 +203,23 @@ def exact_pick(logs: Floats, below: Callable[[int], int]) -> int:
 def drawn_subset(rng: np.random.Generator, rows: int, size: int) -> Integers:
     """Return so many positions out of all, ascending."""
     return np.sort(rng.choice(rows, size, replace=False))
+
+
+def _secret_subset(rows: int, size: int) -> Integers:
+    """Return so many positions, ascending: uniform ones, one after the other, until enough distinct ones are there.
+
+    Exact: a word is uniform below a multiple of `rows`, or is thrown away; of a large part the rest is drawn.
+    """
+    wanted = min(size, rows - size)
+    found = np.empty(0, dtype=np.uint64)
+    last = np.uint64(2**64 // rows * rows - 1)
+    while found.size < wanted:
+        words = np.frombuffer(secrets.token_bytes(16 * (wanted - found.size) + 512), dtype=np.uint64)
+        drawn = np.concatenate([found, words[words <= last] % np.uint64(rows)])
+        _, first = np.unique(drawn, return_index=True)
+        found = drawn[np.sort(first)]
+    positions = np.sort(found[:wanted].astype(np.int64))
+    return positions if wanted == size else np.delete(np.arange(rows, dtype=np.int64), positions)
 
 
 def _keyed_uniform(key: bytes, start: int, size: int) -> Floats:

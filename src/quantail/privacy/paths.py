@@ -25,6 +25,7 @@ from quantail.privacy.noise import Integers, Noise
 MOST_RUNGS = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
+MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1850
 MOST_TOLL = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
 Floats = NDArray[np.float64]
@@ -37,6 +38,8 @@ def draw_path(
     rungs = targets.size - 1
     if not 1 <= rungs <= MOST_RUNGS:
         raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
+    if not 1 <= counts.size < MOST_CANDIDATES:
+        raise ValueError(f"a joint draw takes fewer than {MOST_CANDIDATES} candidates")
     tolls = np.zeros(counts.size) if tolls is None or rungs == 1 else bounded_tolls(tolls)
     messages = log_messages(counts, rows, targets, rate, tolls)
     path = [noise.pick(_log_weights(counts - targets[0], rate) + tolls + messages[0])]

@@ -38,7 +38,7 @@ def render_html(card: Mapping[str, Any]) -> str:
             draw_budget(Plan.from_dict(card["budget"]["plan"])),
             sentence("Plan hash ", element("code", card["budget"]["plan_hash"])),
             sentence(HASHED.replace("`", "")),
-            hint="How much of it each question to the data may spend. Drawn up before any row was read.",
+            hint="How much of it each question to the data may spend. Drawn up from public facts alone.",
         ),
         section("ledger", "Ledger", *_ledger(card["ledger"])),
         section(

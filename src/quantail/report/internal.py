@@ -118,5 +118,5 @@ def _budget(dossier: Dossier) -> Markup | None:
         "budget",
         "Budget",
         draw_budget(plan),
-        hint="How much of the budget each question to the data may spend. Drawn up before any row was read.",
+        hint="How much of the budget each question to the data may spend. Drawn up from public facts alone.",
     )
