@@ -70,3 +70,54 @@ def test_options_that_do_not_fit_are_refused_before_the_charge(grouped, monkeypa
     done = grouped.run("synth", "table", "-s", grouped.schema, *paying, "-o", "out", *options)
     assert done.exit_code == code and words in done.output
     assert not (grouped.folder / "ledger").exists()
+
+
+@pytest.mark.parametrize("output", ["table", "table/out", "books"])
+def test_an_output_folder_is_no_input_and_holds_no_ledger(grouped, monkeypatch, output):
+    monkeypatch.chdir(grouped.folder)
+    (grouped.folder / "books").mkdir()
+    before = grouped.files()
+    paying = ("-e", 2, "-l", "books/ledger", "--new-ledger")
+    done = grouped.run("synth", "table", "-s", grouped.schema, *paying, "-o", output, "--engine", "local")
+    assert done.exit_code == 4 and "choose a" in done.output
+    assert grouped.files() == before
+
+
+@pytest.mark.parametrize("engine", ["local", "processes"])
+def test_a_ledger_copied_back_while_an_engine_works_releases_nothing(grouped, monkeypatch, engine):
+    from quantail.engines import tables
+
+    monkeypatch.chdir(grouped.folder)
+    ledger = Ledger.create("ledger", "payroll", 2)
+    backup, honest = ledger.path.read_bytes(), tables._fitted
+
+    def copied_back(*parts):
+        ledger.path.write_bytes(backup)
+        return honest(*parts)
+
+    monkeypatch.setattr(tables, "_fitted", copied_back)  # all groups are decided, the card is not written yet
+    before = grouped.files()
+    for _ in range(3):
+        done = grouped.run(
+            "synth", "table", "-s", grouped.schema, "-e", 2, "-l", "ledger", "-o", "out", "--engine", engine
+        )
+        assert done.exit_code == 6, done.output
+        assert "record 2 is missing" in done.stderr and "nothing released" in done.stderr
+        assert grouped.files() == before
+
+
+def test_a_run_of_an_engine_that_fails_after_the_charge_says_so(grouped, monkeypatch):
+    from quantail.engines import tables
+
+    monkeypatch.chdir(grouped.folder)
+
+    def fail(*parts):
+        raise RuntimeError
+
+    monkeypatch.setattr(tables, "_fitted", fail)
+    before = grouped.files()
+    paying = ("-e", 2, "-l", "ledger", "--new-ledger")
+    done = grouped.run("synth", "table", "-s", grouped.schema, *paying, "-o", "out", "--engine", "local")
+    assert done.exit_code == 70 and "nothing released; record 2 is marked failed" in done.stderr
+    assert grouped.files() - before == {"ledger"}
+    assert [entry.status for entry in Ledger.open("ledger").entries()][-1] == "failed"

@@ -10,8 +10,10 @@ from fractions import Fraction as F
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from quantail.engines import synthesize_panel, synthesize_table
 from quantail.errors import LedgerError, LostChargeError
 from quantail.ledger_header import is_ledger
 from quantail.privacy import HighWaterMark, Ledger
@@ -91,6 +93,23 @@ def test_tables_of_a_panel_end_when_the_charge_is_gone(ledger: Ledger) -> None:
     ledger.path.write_bytes(backup)
     with pytest.raises(LostChargeError):
         next(models)
+
+
+@pytest.mark.parametrize("kind", ["table", "panel"])
+def test_engines_publish_nothing_when_the_charge_is_gone(ledger: Ledger, tmp_path: Path, kind: str) -> None:
+    backup, folder = ledger.path.read_bytes(), tmp_path / "in"
+    folder.mkdir()
+    pq.write_table(TABLE if kind == "table" else WIDE, folder / "part-0.parquet")
+    work, maker = (synthesize_table, TABLES) if kind == "table" else (synthesize_panel, PANELS)
+    with pytest.raises(LostChargeError):
+        work(  # type: ignore[operator]
+            folder,
+            tmp_path / "out",
+            maker,
+            ledger=ledger,
+            progress=lambda *step: ledger.path.write_bytes(backup),
+        )
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "ledger.sqlite"}
 
 
 def test_a_second_charge_is_refused_when_the_first_got_lost(ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quantail.cli.account import Account, accounted, open_account
 from quantail.cli.cards import CardFiles
 from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
+from quantail.cli.outputs import check_folder
 from quantail.cli.staging import Staging
 from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
@@ -36,7 +37,9 @@ def synth_folder(
         raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
     maker = _panel_maker(schema, spending) if schema.panel else spending.synthesizer(schema)
     check_output_folder(output, folder)
-    account = open_account(spending.payment, schema, maker.plan(1))
+    paid = spending.payment
+    check_folder(output, [path for path in (paid.ledger, paid.mark) if path is not None])
+    account = open_account(paid, schema, maker.plan(1))
     if spending.simulated:
         warn(NOT_PRIVATE)
     with accounted(account), progress("groups", quiet) as report:
