@@ -66,7 +66,7 @@ def replayed(relation, epsilon, row=17, width=0):
         synthesizer,
         pa.table(frame),
         pa.table(neighbour(frame, row, relation)),
-        seed=row,
+        row,
         removed=None if relation == "replace-one" else row,
     )
 

@@ -29,7 +29,7 @@ def replayed(row, relation, epsilon=30, **options):
         synthesizer,
         pa.table(frame),
         pa.table(neighbour_of(frame, row, relation)),
-        seed=row,
+        row,
         removed=None if relation == "replace-one" else row,
     )
 
@@ -82,7 +82,7 @@ def rents(relation, epsilon=120, row=5):
         synthesizer,
         pa.table(frame),
         pa.table(neighbour_of(frame, row, relation, {"rooms": 9, "rent": 100.0})),
-        seed=row,
+        row,
         removed=None if relation == "replace-one" else row,
     )
 

@@ -77,7 +77,7 @@ def replayed(relation, epsilon, row, rich):
     neighbour = neighbour_of(frame, row, relation, RICH_EXTREME if rich else EXTREME)
     first, second = (pa.table({name: part[name] for name in schema.names}) for part in (frame, neighbour))
     place = row // 2 if rich else row
-    return replay(maker, first, second, seed=row, removed=place if relation == "add-remove" else None)
+    return replay(maker, first, second, row, removed=place if relation == "add-remove" else None)
 
 
 @each_relation

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Collection, Iterator
 
+from quantail.auditing.boundary_replays import boundary_findings
 from quantail.auditing.counting import count_findings
+from quantail.auditing.extreme_replays import extreme_findings
 from quantail.auditing.findings import PARTS, AuditResult, Curve, Finding, Part
 from quantail.auditing.gallery import exhibits, gallery_curve, judge
 from quantail.auditing.goodness import goodness_findings
@@ -62,7 +64,7 @@ def audit(
 
 
 _EXPECTED: dict[Part, int] = {
-    "exact": 123,
+    "exact": 180,
     "statistical": 42,
     "laws": 4,
     "gallery": 16,
@@ -76,6 +78,8 @@ def _run(part: Part, runs: int, replays: int) -> Iterator[tuple[Finding, Curve |
         yield from ((finding, None) for finding in panel_count_findings())
         yield from ((finding, None) for finding in replay_findings(replays))
         yield from ((finding, None) for finding in panel_findings(replays))
+        yield from ((finding, None) for finding in boundary_findings(replays))
+        yield from ((finding, None) for finding in extreme_findings())
     elif part == "statistical":
         yield from trial_findings(runs, CONFIDENCE)
     elif part == "laws":

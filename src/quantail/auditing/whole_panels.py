@@ -58,7 +58,7 @@ def panel_findings(repeats: int) -> Iterator[Finding]:
         try:
             for repeat in range(repeats):
                 unit = 7 * repeat % UNITS
-                found.append(replay(synthesizer, panel_of(repeat), panel_of(repeat, unit), seed=repeat))
+                found.append(replay(synthesizer, panel_of(repeat), panel_of(repeat, unit), repeat))
         except Divergence as difference:
             note = str(difference)
         kept = not note and all(one.kept for one in found)

@@ -119,7 +119,7 @@ def _replay(fit: WholeFit, relation: Relation, repeat: int) -> Replay:
     )
     place = row // 2 if fit.rich else row  # in its group
     removed = place if relation == "add-remove" else None
-    return replay(synthesizer, first, second, seed=row, removed=removed)
+    return replay(synthesizer, first, second, row, removed)
 
 
 def replay_findings(repeats: int) -> Iterator[Finding]:

@@ -1,0 +1,143 @@
+"""Thresholds of public rules, and budgets that put each of them between n - 1 and n rows.
+
+Public rules compare the *released* number of rows, or n epsilon of a leaf, with a threshold. A fit that put the true
+number into one of them would look right on most tables: only where n - 1 rows lie on one side and n on the other does
+it show. `boundary_replays.py` replays whole fits there.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from quantail.privacy import Plan
+from quantail.quantiles.slopes import SlopeRules
+from quantail.quantiles.tilt import TiltRules
+from quantail.schema import Column, Schema
+from quantail.synthesis import TableSynthesizer
+from quantail.synthesis.ladder_rules import LadderRules, LadderSettings
+
+ROWS = 60  # of the larger neighbour
+_STEPS = 60  # of the search for a budget
+
+_SIZE = Column("x", "numeric", 0, 100)
+_PAY = Column("y", "numeric", 0, 1000, grid="log", resolution=0.1)
+_KIND = Column("kind", "category", categories=("a", "b", "c"))
+_PLAIN = tuple(Column(f"x{k}", "integer", 0, 1000, predictors=()) for k in range(3))
+TABLES: dict[str, Schema] = {
+    "one": Schema((_SIZE,), "row", "add-remove"),
+    "few values": Schema((Column("jobs", "integer", 0, 9),), "row", "add-remove"),
+    "numbers": Schema((_SIZE, _PAY), "row", "add-remove"),
+    "labels": Schema((_KIND, _SIZE), "row", "add-remove"),
+    "context": Schema((_KIND, Column("sort", "category", categories=("u", "v"))), "row", "add-remove"),
+    "missing": Schema((Column("x", "numeric", -50, 100, grid="log", missing=True),), "row", "add-remove"),
+}
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A threshold of a public rule.
+
+    Attributes
+    ----------
+    name : str
+        The rule.
+    table : str
+        Which of the made-up tables.
+    holds : callable
+        From a number of rows and the plan for the released number to whether the threshold is reached.
+    follows_plan : bool
+        The plan itself changes with the number of rows.
+    most : int
+        The largest budget that is looked at: with more, some questions give way to others.
+    """
+
+    name: str
+    table: str
+    holds: Callable[[int, Plan], bool]
+    follows_plan: bool = False
+    most: int = 2000
+
+    def epsilon(self, released: int, rows: int = ROWS) -> Fraction:
+        """Return a budget at which so many rows reach the threshold, and one row less does not."""
+        low, high = Fraction(1, 100), Fraction(self.most)
+        for _ in range(_STEPS):
+            middle = Fraction(float((low + high) / 2))
+            low, high = (low, middle) if self.reached(rows, middle, released) else (middle, high)
+        if not self.reached(rows, high, released) or self.reached(rows - 1, high, released):
+            raise ArithmeticError(
+                f"{self.name}: no budget puts the threshold between {rows - 1} and {rows} rows"
+            )
+        return high
+
+    def reached(self, rows: int, epsilon: Fraction, released: int) -> bool:
+        """Say whether so many rows reach the threshold, if `released` are known."""
+        counted = rows if self.follows_plan else released
+        return self.holds(rows, TableSynthesizer(TABLES[self.table], epsilon).plan(counted))
+
+
+def quick(most: int | None = None) -> LadderSettings:
+    """Return settings with few simulated rows, and parts of at most so many rows where slopes are chosen."""
+    if most is None:
+        return LadderSettings(LadderRules(simulated_rows=2**10))
+    few = SlopeRules(rows=lambda strength, last: most)
+    return LadderSettings(LadderRules(2**10, few, TiltRules(slopes=few)))
+
+
+def boundaries() -> list[Boundary]:
+    """Return a boundary for every threshold that a fit of the ladder compares its rows with."""
+    return [*_of_leaves(), *_of_plans()]
+
+
+def _of_leaves() -> Iterator[Boundary]:
+    """Yield rules that a fit follows: n epsilon of a leaf against a threshold."""
+    for rungs, signal in ((2, 40), (3, 90), (5, 200), (7, 900), (9, 2500), (15, 8000)):
+        yield Boundary(f"{rungs} rungs", "one", _signal("curve/draw", signal))
+    yield Boundary("candidates near the quartiles", "one", _signal("curve/draw", 2000))
+    yield Boundary("candidates of a slope", "numbers", _signal("slope on x/single", 300), most=100)
+    yield Boundary("candidates of a fine slope", "numbers", _signal("slope on x/fine", 2000))
+    yield Boundary("two sides of a tilt", "numbers", _signal("bend on x/spread", 250), most=220)
+    yield Boundary("rungs of a number that may be missing", "missing", _signal("curve/draw", 200))
+
+
+def _of_plans() -> Iterator[Boundary]:
+    """Yield rules that the plan follows: which questions are asked, with how many bins, cells and stages."""
+    for bins in range(4, 13):
+        yield Boundary(f"{bins} bins", "numbers", _noted(r"at most (\d+) bins", bins), True)
+    for cells in (8, 16, 32, 64):
+        yield Boundary(f"{cells} cells of a calibration", "one", _noted(r"in (\d+) cells$", cells), True)
+    for word, most in (("slope on x/single", 100), ("bend on x/spread", 200), ("slope on x/fine", 2000)):
+        yield Boundary(f"whether there is {word}", "numbers", _present(word), True, most)
+    yield Boundary("whether there is y/calibration", "numbers", _present("y/calibration"), True)
+    yield Boundary("whether rungs are located first", "one", _present("curve/locate"), True)
+    yield Boundary("whether a shift is asked", "labels", _present("shift on kind/median"), True)
+    yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
+    yield Boundary("whether a label has a context", "context", _noted(r"in (\d+) cells of kind", 3), True)
+    yield Boundary("whether missing values are calibrated", "missing", _present("x/calibration"), True)
+
+
+def _signal(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:
+    def holds(rows: int, plan: Plan) -> bool:
+        return any(rows * float(part.cost) >= threshold for path, part in _parts(plan) if path.endswith(leaf))
+
+    return holds
+
+
+def _present(leaf: str) -> Callable[[int, Plan], bool]:
+    return lambda rows, plan: any(path.endswith(leaf) for path, _ in _parts(plan))
+
+
+def _noted(pattern: str, least: int) -> Callable[[int, Plan], bool]:
+    """Look a number up in the notes of a plan, which say how much is asked."""
+
+    def holds(rows: int, plan: Plan) -> bool:
+        found = [re.search(pattern, part.note) for _, part in _parts(plan)]
+        return any(match is not None and int(match[1]) >= least for match in found)
+
+    return holds
+
+
+def _parts(plan: Plan, above: str = "") -> Iterator[tuple[str, Plan]]:
+    for child in plan.children:
+        yield f"{above}/{child.name}", child
+        yield from _parts(child, f"{above}/{child.name}")
