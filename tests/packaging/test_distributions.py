@@ -93,7 +93,7 @@ def test_the_wheel_alone_makes_a_synthetic_table_from_a_csv(built, tmp_path):
         "quantail.cli.main()\n"
     )
     arguments = ["synth", "table.csv", "--schema", "schema.toml", "--epsilon", "1", "--output", "made.csv"]
-    arguments += ["--ledger", "t.ledger"]
+    arguments += ["--ledger", "t.ledger", "--new-ledger", "--limit", "1"]
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=tmp_path,

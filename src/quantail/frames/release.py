@@ -72,7 +72,7 @@ def release_table(
 def empty_release(schema: Schema) -> pa.Table:
     """Return a released table without rows: what it will look like, before anything is asked or paid for."""
     types = {column.name: arrow_type(column) for column in schema.columns}
-    return normal_form({name: pa.array([], type_) for name, type_ in types.items()}, schema)
+    return normal_form({name: pa.nulls(0, type_) for name, type_ in types.items()}, schema)
 
 
 def released_names(schema: Schema) -> tuple[str, ...]:
