@@ -41,14 +41,14 @@ dist:
 
 # The core's tests with the oldest versions that pyproject.toml promises, in an environment of their own; some minutes.
 MINIMUM := .venv-minimum
-CORE := tests/schema tests/examples tests/frames tests/quantiles tests/privacy tests/synthesis tests/test_minimal_install.py
+CORE := tests/schema tests/examples tests/frames tests/quantiles tests/privacy tests/orders tests/synthesis tests/test_minimal_install.py
 
 minimum:
 	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/pip install --quiet --disable-pip-version-check uv
 	$(MINIMUM)/bin/uv pip install --quiet --python $(MINIMUM)/bin/python --resolution lowest-direct \
 		--editable ".[files,databases,scale]" --group test --group studies
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 $(CORE)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 -W default $(CORE)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from benchmarks.baseline import fit_baseline
 from benchmarks.tables import to_arrays, to_frame
-from quantail.quantiles.quantreg import synthesize_quantreg
 from quantail.schema import Schema
+from studies.quantreg import synthesize_quantreg
 
 QUANTREG_ROWS = 5_000
 _LOWER_TAUS = (0.01, 0.03, 0.07, 0.12, 0.18, 0.25, 0.33, 0.40, 0.46)

@@ -6,7 +6,8 @@ import numpy as np
 
 from benchmarks.peers.contract import Arrays, Job, run
 from quantail.examples import simulate_paper
-from quantail.quantiles.quantreg import PAPER_TAUS, synthesize_quantreg
+from quantail.quantiles.quantreg import PAPER_TAUS
+from studies.quantreg import synthesize_quantreg
 
 
 def make(job: Job) -> Arrays:

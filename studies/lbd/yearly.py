@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.orders.yearly.settings import YEARLY_TAUS
-from quantail.quantiles.quantreg import PISTNER_TAUS, quantile_regression
+from quantail.quantiles.quantreg import quantile_regression
+from studies.quantreg import PISTNER_TAUS
 
 Floats = NDArray[np.float64]
 LinesOf = Callable[[Floats, "Floats | None", int], Floats]

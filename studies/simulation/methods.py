@@ -19,8 +19,9 @@ import pyarrow as pa
 
 from quantail.errors import OptionError
 from quantail.examples import PAPER_COLUMNS, paper_schema, simulate_paper
-from quantail.quantiles.quantreg import PAPER_TAUS, synthesize_quantreg
+from quantail.quantiles.quantreg import PAPER_TAUS
 from quantail.synthesis import TableSynthesizer
+from studies.quantreg import synthesize_quantreg
 from studies.simulation.runner import Table, Task
 
 Made = tuple[Table, Mapping[str, Any]]

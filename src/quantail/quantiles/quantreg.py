@@ -15,7 +15,7 @@ Nothing in this file is differentially private.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,13 +32,6 @@ PAPER_TAUS: tuple[float, ...] = tuple(
     round(level / 100, 2) for level in (*range(1, 48, 2), 50, *range(53, 100, 2))
 )
 """The paper's 49 quantile levels: .01, .03, ..., .47, .5, .53, ..., .99."""
-
-PISTNER_TAUS: tuple[float, ...] = tuple((2 * place + 1) / 500 for place in range(250))
-"""Pistner's variant on the business data: the midpoints .002, .006, ..., .998 of 250 equal bins of (0, 1).
-
-The paper says "250 quantiles" and that a bin is picked at random and its midpoint used; it does not print the
-list. With `weights="midpoint"`, `synthesize_quantreg` picks each of these levels equally often.
-"""
 
 _SMALL = 400  # below this many rows the full programme is as fast as any detour
 _MENDS = 10  # rounds of letting single rows back in before more rows are taken
@@ -91,35 +84,6 @@ def check_loss(y: ArrayLike, X: ArrayLike | None, coefficients: ArrayLike, tau: 
     b = np.asarray(coefficients, dtype=float)
     residual = response - b[0] - predictors @ b[1:]
     return float(np.sum(residual * (tau - (residual < 0))))
-
-
-def synthesize_quantreg(
-    train: Mapping[str, ArrayLike],
-    columns: Sequence[str],
-    taus: Sequence[float],
-    rng: np.random.Generator,
-    n: int,
-    weights: Literal["paper", "midpoint"] = "paper",
-) -> dict[str, Floats]:
-    """Make `n` synthetic rows as the paper does without privacy.
-
-    Column by column, each is regressed on all earlier ones at every level; each synthetic row then picks one
-    level at random and takes that regression's prediction from its own synthetic earlier columns. `weights`
-    says how likely each level is to be picked, see `level_weights`.
-    """
-    levels = np.sort(_checked_levels(taus))
-    share = level_weights(levels.tolist(), weights)
-    synthetic: dict[str, Floats] = {}
-    for position, name in enumerate(columns):
-        earlier = columns[:position]
-        real = np.column_stack([np.asarray(train[c], dtype=float) for c in earlier]) if earlier else None
-        fits = quantile_regression(train[name], real, levels.tolist())
-        chosen = fits[rng.choice(levels.size, size=n, p=share)]
-        made = chosen[:, 0].copy()
-        for slope, c in enumerate(earlier, start=1):
-            made += chosen[:, slope] * synthetic[c]
-        synthetic[name] = made
-    return synthetic
 
 
 def level_weights(taus: Sequence[float], kind: Literal["paper", "midpoint"] = "paper") -> Floats:
