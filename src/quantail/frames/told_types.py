@@ -1,8 +1,8 @@
 """Types that the schema tells, for files that declare none (CSV, Excel).
 
 A type that is guessed from values may hang on a single row ("3.0" among whole numbers, one date that is text, one cell
-that is not empty), and the type travels with a release. So every column that the schema knows gets the type that it
-says; where a value does not fit it, the table is refused, here or at the border.
+that is not empty), and labels lose their spelling to it ("007"). So every column that the schema knows is read in the
+type that it says; where a value does not fit it, the table is refused, here or at the border.
 """
 
 import numpy as np
