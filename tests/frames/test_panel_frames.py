@@ -200,6 +200,15 @@ def test_public_columns_are_stored_as_declared_and_may_be_missing():
         confidential_panel(pa.table(change(TABLE, "mu", 0, 300)), replace(WIDE, columns=narrow))
 
 
+def test_public_whole_numbers_that_floats_cannot_hold_are_refused_and_labels_are_kept():
+    table = pa.table({**TABLE, "mu": [2**53 + 1, 0, 1]})
+    with pytest.raises(DataError, match="column 'mu' holds whole numbers beyond .*category"):
+        confidential_panel(table, WIDE)
+    columns = (COLUMNS[0], Column("mu", "category", public=True), *COLUMNS[2:])
+    kept = confidential_panel(table, replace(WIDE, columns=columns)).public["mu"]
+    assert kept.to_pylist() == ["1", "0", "9007199254740993"]
+
+
 def test_whole_numbers_of_a_wide_panel_are_floats_in_pandas_whether_or_not_one_is_missing():
     made = release_panel(confidential_panel(pa.table(TABLE), WIDE), "pandas")
     assert made["emp_2000"].dtype == made["emp_2001"].dtype == "float64"

@@ -147,6 +147,13 @@ class TestGiven:
         with pytest.raises(DataError, match="not among its categories"):
             model.sample(given=pa.table({"edu": ["none"]}))
 
+    def test_given_values_that_cannot_be_kept_are_refused(self):
+        columns = (Column("size", "integer", 0, 100, storage="int8"), Column("pay", "numeric", 0, 1e6))
+        model = simulate(Schema(columns, "firm"), pd.DataFrame({"size": range(60), "pay": 1.0}))
+        for size, said in ((300, "its storage cannot hold"), (2**60, "cannot be kept exactly")):
+            with pytest.raises(DataError, match=f"column 'size' holds .*{said}"):
+                model.sample(given=pd.DataFrame({"size": [size]}))
+
     def test_groups_are_given_too(self):
         columns = tuple(c for c in people_schema().columns if c.name in ("edu", "pay", "day"))
         model = simulate(Schema(columns, "person", by=("edu",)), people())

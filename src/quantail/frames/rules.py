@@ -16,6 +16,7 @@ from quantail.errors import DataError
 from quantail.frames.native import Table, arrow_column
 from quantail.schema import Column, Schema
 from quantail.schema.column import OTHER
+from quantail.schema.column_rules import LARGEST_INTEGER
 from quantail.schema.dates import DateType, date_number
 from quantail.schema.kinds import special_numbers
 from quantail.schema.storage import holds
@@ -84,11 +85,16 @@ def admit_column(
 def _stored_as_declared(
     outcome: NDArray[np.float64] | Problem, column: Column
 ) -> NDArray[np.float64] | Problem:
-    """Refuse public values that are kept and would not fit into the declared storage; others are clipped."""
-    if isinstance(outcome, Problem) or not column.public or not column.storage:
+    """Refuse public values that are kept and would not fit into their storage; others are clipped."""
+    if isinstance(outcome, Problem) or not column.public:
         return outcome
     there = outcome[~np.isnan(outcome)]
-    if there.size == 0 or holds(column, (there.min(), there.max())):
+    if there.size == 0:
+        return outcome
+    if column.type == "integer" and np.abs(there).max() >= LARGEST_INTEGER:
+        hint = 'write type = "category", or use smaller numbers'
+        return Problem(column.name, "holds whole numbers beyond 2^53, which cannot be kept exactly", hint)
+    if holds(column, (there.min(), there.max())):
         return outcome
     return Problem(column.name, "holds values that its storage cannot hold", "declare a wider storage")
 

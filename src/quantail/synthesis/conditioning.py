@@ -7,7 +7,7 @@ brought to the modelling scales of the released columns.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,8 @@ def read_given(frame: Any, schema: Schema) -> Given:
     names = [name for name in schema.synthesis_order if name in table.columns]
     _check_first(names, schema)
     trouble = admit_table(table, schema)
-    outcomes = {name: admit_column(table, schema.column(name)) for name in names}
+    # Given values are kept, as those of public columns are.
+    outcomes = {name: admit_column(table, replace(schema.column(name), public=True)) for name in names}
     problems = [trouble] if trouble else [found for found in outcomes.values() if isinstance(found, Problem)]
     if problems:
         raise DataError("the given rows do not fit the schema\n  " + "\n  ".join(map(str, problems)))
