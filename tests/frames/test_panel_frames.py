@@ -202,7 +202,7 @@ def test_public_columns_are_stored_as_declared_and_may_be_missing():
 
 def test_public_whole_numbers_that_floats_cannot_hold_are_refused_and_labels_are_kept():
     table = pa.table({**TABLE, "mu": [2**53 + 1, 0, 1]})
-    with pytest.raises(DataError, match="column 'mu' holds whole numbers beyond .*category"):
+    with pytest.raises(DataError, match=r"column 'mu' holds whole numbers beyond .*category"):
         confidential_panel(table, WIDE)
     columns = (COLUMNS[0], Column("mu", "category", public=True), *COLUMNS[2:])
     kept = confidential_panel(table, replace(WIDE, columns=columns)).public["mu"]
