@@ -13,6 +13,7 @@ from partitioned import outcome, schema_of, table_of, write_partitioned
 
 from quantail.engines import Partitions, engine_of, synthesize_panel, synthesize_table
 from quantail.errors import DataError
+from quantail.frames.source import BATCH_ROWS
 from quantail.privacy import Ledger
 from quantail.schema import Column
 
@@ -57,6 +58,17 @@ def test_one_wrong_value_in_the_last_row_of_a_table(tmp_path, ledger, relation, 
     with pytest.raises(DataError, match=words):
         synthesize_table(folder, tmp_path / "out", maker, ledger=ledger, large=large)
     assert ledger.spent == 0 and not (tmp_path / "out").exists()
+
+
+def test_every_chunk_is_checked(tmp_path, ledger):
+    jobs = np.ones(BATCH_ROWS + 1)
+    jobs[-1] = 0.5
+    (tmp_path / "table").mkdir()
+    pq.write_table(pa.table({"jobs": jobs, "pay": np.ones(jobs.size)}), tmp_path / "table" / "part-0.parquet")
+    maker = table_maker_of(schema_of(by=(), name="firms"))
+    with pytest.raises(DataError, match="'jobs' holds values that are not whole"):
+        synthesize_table(tmp_path / "table", tmp_path / "out", maker, ledger=ledger)
+    assert ledger.spent == 0
 
 
 def test_labels_are_checked_too(tmp_path, ledger):

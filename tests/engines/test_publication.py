@@ -149,6 +149,19 @@ def test_a_worker_that_fails_after_others_are_done_leaves_nothing(tmp_path, tabl
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger", "panel", "table"]
 
 
+def test_a_draft_that_a_killed_worker_left_is_not_published(tmp_path, table, panel):
+    class Killed(LocalEngine):
+        def each(self, work, items):
+            for place, done in super().each(work, items):
+                if work in (tables.release_pool, panels.release_panel):
+                    (items[place].store.drafts / f"killed-{place}").write_text("answers that did not count")
+                yield place, done
+
+    synthesize_table(table, tmp_path / "out", table_maker_of(schema_of()), Killed())
+    synthesize_panel(panel, tmp_path / "panel-out", maker_of(), Killed())
+    assert not list(tmp_path.rglob("killed-*"))
+
+
 def test_a_card_that_fails_leaves_nothing(tmp_path, table, panel):
     def finish(model, folder):
         assert (folder / MODELS).is_dir() and not (tmp_path / "out").exists()
