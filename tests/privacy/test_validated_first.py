@@ -150,7 +150,22 @@ def test_more_rows_than_a_workbook_holds_are_refused_before_the_charge(tmp_path:
         assert not Path("firms.ledger").exists()
 
 
-def test_tables_of_a_panel_are_charged_for_once_the_first_of_them_fits(ledger: Ledger) -> None:
+@pytest.mark.parametrize(("most", "fits_in"), [(39, False), (2000, False), (3000, True)])
+def test_rows_that_noise_may_add_must_fit_into_a_workbook_before_the_charge(
+    most, fits_in, tmp_path: Path, monkeypatch
+) -> None:
+    """Under add/remove 40 rows at epsilon 1 may become 40 + 2 * 50 * (log 2 + 12 log 10) or so: 2,874."""
+    monkeypatch.setitem(FORMATS, ".xlsx", replace(FORMATS[".xlsx"], most_rows=most))
+    monkeypatch.chdir(tmp_path)
+    Schema(JOBS, "firm", name="firms", neighbours="add-remove").save("schema.toml")
+    pa.csv.write_csv(TABLE, "firms.csv")
+    words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "--new-ledger", "-o", "out.xlsx"]
+    done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
+    assert (done.exit_code == 0) == fits_in == Path("firms.ledger").exists() == Path("out.xlsx").exists()
+    assert fits_in or "more rows than this kind of file holds" in " ".join(done.output.split())
+
+
+def test_tables_of_a_panel_are_charged_for_once_all_of_them_fit(ledger: Ledger) -> None:
     schema = Schema(
         (Column("emp", "integer", 0, 9),),
         "firm",
@@ -159,8 +174,9 @@ def test_tables_of_a_panel_are_charged_for_once_the_first_of_them_fits(ledger: L
     )
     good = pa.table({"id": [1], "first": [2000], "last": [2001], "emp_2000": [3], "emp_2001": [4]})
     maker = PanelSynthesizer(schema, 1, noise="simulated", seed=1)
-    with pytest.raises(DataError, match="is missing"):
-        next(maker.fit_each([good.drop_columns(["emp_2001"])], ledger))
+    for tables in ([good.drop_columns(["emp_2001"])], [good, good.drop_columns(["emp_2001"])]):
+        with pytest.raises(DataError, match="is missing"):
+            next(maker.fit_each(tables, ledger))
     assert ledger.spent == 0
     next(maker.fit_each([good], ledger))
     assert ledger.spent == 1

@@ -91,7 +91,7 @@ class Bundle:
         Parameters
         ----------
         rows : int
-            How many a synthetic table will have unless another number was asked for; 0 if that is not public.
+            How many a synthetic table will have at most, unless another number was asked for.
         """
         check_output(self.output, overwrite=self.force, rows=self.rows or rows)
         if self.output.scheme == "file" and self.output.path is not None:

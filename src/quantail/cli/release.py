@@ -6,6 +6,7 @@ found in the ledger's file again. Whatever happens, the charge is marked: releas
 otherwise; it stays spent either way.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from quantail.errors import DataError, OptionError
 from quantail.frames import Place, Where, check_table, empty_release, read_table
 from quantail.privacy.budget import as_decimal, epsilon_from, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
+from quantail.privacy.gate import geometric_strength
 from quantail.schema import Schema
 from quantail.synthesis import TableModel, TableSynthesizer
 from quantail.synthesis.table import plan_of_fits
+from quantail.synthesis.table_rows import group_keys
 
 
 @dataclass(frozen=True)
@@ -128,14 +131,13 @@ def paid_fit(
     fits : int
         How many models; each costs the whole budget, and what that makes in all is said before anything is charged.
     rehearse : callable, optional
-        Raises an error if a table of such columns and so many rows (0 if their number is not public) could not be
-        written afterwards; called before the charge.
+        Raises an error if a table of such columns and at most so many rows could not be written afterwards; called
+        before the charge.
     """
     maker = spending.synthesizer(schema)
     table = read_fitting(file, schema)
     if rehearse is not None:
-        public_rows = table.num_rows if schema.neighbours == "replace-one" else 0
-        rehearse(empty_release(schema), public_rows)
+        rehearse(empty_release(schema), _rows_at_most(table.num_rows, maker))
     # For its cost and unit; the fit plans again, group by group.
     plan = maker.plan(max(table.num_rows, 1), fits)
     if fits > 1:
@@ -154,6 +156,19 @@ def paid_fit(
         with progress("fit", quiet) as report:
             models = maker.fit_many(table, fits, ledger=account, progress=report)
         yield Fit(tuple(models), account, _public(table, schema))
+
+
+def _rows_at_most(rows: int, maker: TableSynthesizer) -> int:
+    """Return how many rows a release may have: as many as the table, or under add/remove what noise may make of them.
+
+    The absolute noise of g counts exceeds 2 scales times (g log 2 + t) with a chance of at most exp(-t) (Chernoff's
+    bound on a sum of exponentials): once in 10^12 runs here. A released size is at least 1.
+    """
+    if maker.schema.neighbours == "replace-one":
+        return rows
+    groups = len(group_keys(maker.schema))
+    strength = geometric_strength(maker.plan(max(rows, 1)).find("rows").cost, maker.definition)
+    return rows + groups + math.ceil(2 * (groups * math.log(2) + 12 * math.log(10)) / float(strength))
 
 
 def _public(table: pa.Table, schema: Schema) -> pa.Table | None:

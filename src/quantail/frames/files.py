@@ -159,7 +159,10 @@ def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:
         if _format_of(place).write is None:
             raise DataError(f"{place}: this kind of file can only be read; choose one of {_suffixes(True)}")
         if rows > _format_of(place).most_rows:
-            raise DataError(f"{place}: the table has more rows than this kind of file holds; choose another")
+            raise DataError(
+                f"{place}: the table has more rows than this kind of file holds, or may have; choose "
+                "another, or ask for fewer rows"
+            )
     elif place.path is None or place.path.exists():
         has = guarded(lambda: DATABASES[place.scheme].has(place), f"cannot open {place}", _ADVICE)
         if has and not overwrite:
