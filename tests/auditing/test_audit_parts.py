@@ -26,22 +26,6 @@ from quantail.synthesis import panel_tables
 from quantail.synthesis.panel_tables import LATTICE
 
 CASES = {(case.name, case.relation): case for case in lattices()}
-QUICK = [
-    ("ladder, quartiles", "replace-one"),
-    ("ladder in two bins, level 2/3", "add-remove"),
-    ("joint draw, levels (0.25, 0.75)", "add-remove"),
-    ("joint draw, absent values", "replace-one"),
-    ("joint draw, tolls", "add-remove"),
-    ("slope, two cuts apart", "add-remove"),
-    ("slope, secret subsample", "add-remove"),
-    ("slope, absent values", "replace-one"),
-    ("choice of a context", "replace-one"),
-    ("choice of a context", "add-remove"),
-    ("bend in two bins", "replace-one"),
-    ("tilt, two growth questions", "replace-one"),
-    ("stepwise, varying slopes", "replace-one"),
-    ("sandwich, two columns, varying slopes", "add-remove"),
-]
 
 
 def test_every_method_is_there_under_both_relations():
@@ -50,12 +34,6 @@ def test_every_method_is_there_under_both_relations():
         for relation in ("replace-one", "add-remove"):
             assert any(name.startswith(word) and of == relation for name, of in CASES)
     assert len(CASES) == len(lattices())
-
-
-@pytest.mark.parametrize("case", QUICK, ids=" ".join)
-def test_valid_mechanisms_pass_exactly(case):
-    found = check(CASES[case])
-    assert found.passed and 0.2 < found.figure <= 1 + 1e-9 and found.checked > 10
 
 
 def test_production_code_with_too_small_a_sensitivity_fails(monkeypatch):

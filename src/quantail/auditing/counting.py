@@ -85,7 +85,7 @@ def search_counts(counting: Counting, domain: Sequence[Any], rows: int, relation
     """Return the worst case over all tables on a domain and all their neighbours."""
     found = [(count_loss(counting, a, b), (a, b)) for a, b in neighbours(domain, rows, relation)]
     worst, pair = max(found, key=lambda case: case[0])
-    return Worst(worst, len(found), pair)
+    return Worst(worst, len(found), pair, worst, pair)
 
 
 def categories_in_context(relation: Relation) -> Counting:

@@ -6,7 +6,6 @@ been taken once (depth first). Nothing of the mechanism is copied here except th
 
 import functools
 import math
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,13 +17,31 @@ from numpy.typing import NDArray
 
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.privacy import Gate, Plan, Relation
+from quantail.privacy.gate import Call
 from quantail.privacy.noise import Integers, Stream
 
 SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
 
 Floats = NDArray[np.float64]
 Table = tuple[Any, ...]
-Law = dict[Hashable, float]
+
+
+class Law(dict[Hashable, float]):
+    """The probability of everything that may be released, and how it is made up of the answers of each leaf.
+
+    Attributes
+    ----------
+    leaves : list of list of float
+        For every outcome, in order, the log-probability of each leaf's answers given those before; empty where secret
+        parts of a table are mixed over, which have no such factors.
+    costs : list of list of Fraction
+        What these leaves may cost.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.leaves: list[list[float]] = []
+        self.costs: list[list[Fraction]] = []
 
 
 class Branching:
@@ -38,6 +55,9 @@ class Branching:
         self.options: list[list[int]] = []
         self.shown: list[int] = []
         self.log_probability = 0.0
+        self.is_mixed = False
+        self.leaves: list[float] = []
+        self.costs: list[Fraction] = []
         self.given: Any = None  # numbers that belong to rows, as part of them, or one for all: jitter, dither
 
     def choose(self, log_law: Floats, secret: bool = False) -> int:
@@ -48,9 +68,17 @@ class Branching:
         self.taken.append(index)
         self.options.append(possible)
         self.log_probability += float(log_law[possible[index]])
+        self.is_mixed |= secret
         if not secret:
             self.shown.append(possible[index])
+            if self.leaves:
+                self.leaves[-1] += float(log_law[possible[index]])
         return possible[index]
+
+    def watch(self, call: Call) -> None:
+        """Take note of the leaf that is being used."""
+        self.leaves.append(0.0)
+        self.costs.append(call.cost)
 
     def noisy_max(self, scores: Any, scale: float, definition: str) -> int:
         """Take each candidate once."""
@@ -97,28 +125,47 @@ Mechanism = Callable[[Table, Branching], Hashable]
 
 def law_of(mechanism: Callable[[Branching], Hashable], kept: float = 0.5) -> Law:
     """Return the probability of everything that a mechanism may release, answers and result."""
-    law: Law = defaultdict(float)
-    script: list[int] = []
+    law, script, mixed = Law(), list[int](), False
     while True:
         noise = Branching(script, kept)
-        released = mechanism(noise)
-        law[tuple(noise.shown), released] += math.exp(noise.log_probability)
+        outcome = (mechanism(noise), tuple(noise.shown))[::-1]
+        law[outcome] = law.get(outcome, 0.0) + math.exp(noise.log_probability)
+        law.leaves.append(noise.leaves)
+        law.costs.append(noise.costs)
+        mixed |= noise.is_mixed or not noise.leaves
         script, options = noise.taken, noise.options
         while script and script[-1] + 1 == len(options[-1]):
             script.pop(), options.pop()
         if not script:
             if not math.isclose(sum(law.values()), 1.0, rel_tol=1e-9):
                 raise ArithmeticError("the enumerated probabilities do not add up to one")
-            return dict(law)
+            if mixed or len(law.leaves) != len(law):
+                law.leaves, law.costs = [], []
+            return law
         script[-1] += 1
 
 
-def loss(first: Law, second: Law) -> float:
+def loss(first: dict[Hashable, float], second: dict[Hashable, float]) -> float:
     """Return the largest absolute log-ratio of two laws; infinite where one of them cannot happen."""
     if first.keys() != second.keys():
         return math.inf
     p, q = (np.array([law[key] for key in first]) for law in (first, second))
     return float(np.max(np.abs(np.log(p) - np.log(q))))
+
+
+def leaf_loss(first: Law, second: Law) -> float:
+    """Return the largest log-ratio of a leaf's answers as a share of its cost: sharper than that of all together.
+
+    Of a law without leaves it is the loss itself: epsilon 1 is claimed.
+    """
+    if list(first) != list(second) or not first.leaves or first.costs != second.costs:
+        return loss(first, second)
+    ratios = (
+        abs(one - other) / float(cost)
+        for ones, others, costs in zip(first.leaves, second.leaves, first.costs, strict=True)
+        for one, other, cost in zip(ones, others, costs, strict=True)
+    )
+    return max(ratios, default=0.0)
 
 
 def tables(domain: Sequence[Any], rows: int) -> list[Table]:
@@ -136,19 +183,23 @@ def neighbours(domain: Sequence[Any], rows: int, relation: str) -> Iterator[tupl
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest loss over so many pairs of neighbours, and the pair that reaches it."""
+    """The largest loss over so many pairs of neighbours, the largest share of a leaf's cost, and where they are."""
 
     loss: float
     pairs: int
     pair: tuple[Table, Table]
+    sharpest: float
+    sharpest_pair: tuple[Table, Table]
 
 
 def search(mechanism: Mechanism, domain: Sequence[Any], rows: int, relation: str, kept: float = 0.5) -> Worst:
     """Return the worst case of a mechanism over all tables on a domain and all their neighbours."""
     law = functools.cache(lambda table: law_of(lambda noise: mechanism(table, noise), kept))
-    found = [(loss(law(a), law(b)), (a, b)) for a, b in neighbours(domain, rows, relation)]
-    worst, pair = max(found, key=lambda case: case[0])
-    return Worst(worst, len(found), pair)
+    pairs = list(neighbours(domain, rows, relation))
+    losses = [loss(law(a), law(b)) for a, b in pairs]
+    sharp = [leaf_loss(law(a), law(b)) for a, b in pairs]
+    worst, sharpest = int(np.argmax(losses)), int(np.argmax(sharp))
+    return Worst(losses[worst], len(pairs), pairs[worst], sharp[sharpest], pairs[sharpest])
 
 
 def worst_loss(
@@ -163,4 +214,4 @@ def gate_of(
 ) -> Gate:
     """Return the production gate on a plan of numbered leaves."""
     leaves = [Plan.leaf(f"leaf {k}", Fraction(cost), unit=unit) for k, cost in enumerate(costs)]
-    return Gate(Plan.sequence("audit", leaves), noise, relation)
+    return Gate(Plan.sequence("audit", leaves), noise, relation, getattr(noise, "watch", None))

@@ -45,13 +45,13 @@ FEW_TILTS = TiltRules(
 
 
 def ladder_mechanism(
-    relation: Relation, taus: Sequence[Fraction], grid: Floats, blocks: int = 0
+    relation: Relation, taus: Sequence[Fraction], grid: Floats, blocks: int = 0, *, budget: int = 1
 ) -> Mechanism:
     """Return the ladder of all rows, or of so many blocks of rows (block, value)."""
     depth = ladder_depth(len(taus))
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, *[Fraction(1, depth)] * depth)
+        gate = gate_of(noise, relation, *[Fraction(budget, depth)] * depth)
         rows = table if blocks else [(0, value) for value in table]
         block, values = np.array(rows, dtype=float).reshape(-1, 2).T
         cells = count_blocks(values, block.astype(np.int64), max(blocks, 1), grid)
@@ -68,11 +68,13 @@ def joint_mechanism(
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
     tolls: Floats | None = None,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return the joint draw; a row is (value, number), the number being its jitter."""
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, cost, unit=unit)
+        gate = gate_of(noise, relation, budget * cost, unit=unit)
         values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
         (leaf,) = gate.plan.leaves()
         return draw_rungs(gate, leaf, values, grid, np.array(levels), rows, tolls).tobytes()
@@ -91,6 +93,8 @@ def slope_mechanism(
     always: Table = STEADY,
     cuts: tuple[float, float] = (0.5, 0.5),
     rules: SlopeRules = FEW_SLOPES,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return the choice of a slope in as many stages as there are costs; a row is (x, y).
 
@@ -98,7 +102,7 @@ def slope_mechanism(
     """
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, *costs)
+        gate = gate_of(noise, relation, *(budget * cost for cost in costs))
         x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
         told = len(always) + rows
         return choose_slope(gate, gate.plan.leaves(), y, x, cuts, 2.0, told, doubt, rules=rules)
@@ -106,22 +110,22 @@ def slope_mechanism(
     return mechanism
 
 
-def choice_mechanism(relation: Relation, rows: int) -> Mechanism:
+def choice_mechanism(relation: Relation, rows: int, always: Table = (), *, budget: int = 1) -> Mechanism:
     """Return the choice of a context out of two, or none; a row is (first, second, target), negative: absent."""
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, 1)
+        gate = gate_of(noise, relation, budget)
         (leaf,) = gate.plan.leaves()
-        first, second, target = np.array(table, dtype=np.int64).reshape(-1, 3).T
+        first, second, target = np.array((*always, *table), dtype=np.int64).reshape(-1, 3).T
         cells = [Cells("", Vector.of(codes), np.full(2, 0.5)) for codes in (first, second, target)]
-        return choose(gate, leaf, cells[2], cells[:2], rows, lambda candidate: 0.1)
+        return choose(gate, leaf, cells[2], cells[:2], len(always) + rows, lambda candidate: 0.1)
 
     return mechanism
 
 
-def bend_mechanism(relation: Relation) -> Mechanism:
+def bend_mechanism(relation: Relation, *, budget: int = 1) -> Mechanism:
     """Return a bend with two bins, three candidates and two levels; a row is (bin, residual)."""
-    half = Fraction(1, 2)
+    half = Fraction(budget, 2)
     grid = np.array([1.0, 2.0, 3.0])
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
@@ -141,6 +145,8 @@ def tilt_mechanism(
     costs: Sequence[Fraction],
     always: Sequence[Table] = (),
     rules: TiltRules = FEW_TILTS,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return a whole tilt around the median 1; a row is (log size, normal score, side).
 
@@ -148,7 +154,7 @@ def tilt_mechanism(
     """
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, *costs)
+        gate = gate_of(noise, relation, *(budget * cost for cost in costs))
         size, x, side = np.array((*always, *table)).T
         noise.given = 0.5  # jitter is enumerated with the joint draw
         residual = 1 + side * np.exp(size)
@@ -167,12 +173,14 @@ def growth_mechanism(
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
     rules: TiltRules = FEW_TILTS,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return the last question of a tilt alone: how spread grows, on one or both sides of the median."""
     known = len(always) + rows
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, cost, unit=unit)
+        gate = gate_of(noise, relation, budget * cost, unit=unit)
         (leaf,) = gate.plan.leaves()
         sizes, z, side = np.array((*always, *table)).reshape(-1, 3).T
         vectors = (Vector.of(sizes), Vector.of(z), Vector.of(side > 0))

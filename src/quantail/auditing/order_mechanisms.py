@@ -56,12 +56,18 @@ def alike(candidates: Floats) -> Candidates:
 
 
 def column_mechanism(
-    order: Order, relation: Relation, rows: int, taus: Sequence[float], main: Sequence[float] | None = None
+    order: Order,
+    relation: Relation,
+    rows: int,
+    taus: Sequence[float],
+    main: Sequence[float] | None = None,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return one column without predictors, median and all; a row is a value on `GRID`."""
     schema = Schema((Column("y", "numeric", 0, 4, resolution=1.0),), unit="row", neighbours=relation)
     settings = replace(read_settings(order, {"taus": taus, "main": main}), rules=SHORT_LISTS)
-    design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
+    design = draw_lines_design(settings, schema, rows, Fraction(budget), "pure")
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = _gate_without_dither(design.plan, noise, relation)
@@ -78,13 +84,15 @@ def lines_mechanism(
     taus: Sequence[Fraction],
     main: Sequence[Fraction] = (),
     instruments: Instruments | None = None,
+    *,
+    budget: int = 1,
 ) -> Mechanism:
     """Return lines with varying slopes over an index, their median plane given; a row is (index, residual)."""
     steps = steps_of(order, taus, main)
     instruments = instruments or index_instruments(0.0, 1.0, SHORT_LISTS.places)
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, *[Fraction(1, len(steps))] * len(steps))
+        gate = gate_of(noise, relation, *[Fraction(budget, len(steps))] * len(steps))
         index, residual = np.array(table, dtype=float).reshape(-1, 2).T
         placed = lines.Rows.of(residual, index, instruments)
         released = release_lines(gate, gate.plan.leaves(), placed, instruments, steps, AROUND)
@@ -93,13 +101,15 @@ def lines_mechanism(
     return mechanism
 
 
-def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: int) -> Mechanism:
+def two_column_mechanism(
+    order: Order, slopes: str, relation: Relation, rows: int, *, budget: int = 1
+) -> Mechanism:
     """Return a whole table of two columns; a row is (x, y)."""
     columns = tuple(Column(name, "numeric", 0, 4, resolution=1.0) for name in ("x", "y"))
     schema = Schema(columns, unit="row", neighbours=relation)
     options = {"taus": [0.5, 0.8], "slopes": slopes}
     settings = replace(read_settings(order, options), rules=shortest_lists(order))
-    design = draw_lines_design(settings, schema, rows, Fraction(1), "pure")
+    design = draw_lines_design(settings, schema, rows, Fraction(budget), "pure")
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = _gate_without_dither(design.plan, noise, relation)
@@ -113,7 +123,7 @@ def two_column_mechanism(order: Order, slopes: str, relation: Relation, rows: in
 
 def _gate_without_dither(plan: Plan, noise: Branching, relation: Relation) -> Gate:
     noise.given = 0.5  # what holds for every dither holds for its mixture: proofs/dither.md
-    return Gate(plan, noise, relation)
+    return Gate(plan, noise, relation, noise.watch if isinstance(noise, Branching) else None)
 
 
 def _all_asked(gate: Gate) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.bounds import Evidence, gather, secure_draws
-from quantail.auditing.enumeration import Mechanism, Table, gate_of, law_of, search
+from quantail.auditing.enumeration import Mechanism, Table, gate_of, law_of
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.lattices import Lattice, lattices
 from quantail.privacy import Relation
@@ -90,15 +90,16 @@ def trials(chosen: tuple[str, ...] = CHOSEN, seed: int = 1) -> list[Trial]:
 
 
 def _worst(case: Lattice) -> Trial:
-    pair = search(case.mechanism, case.domain, case.rows, case.relation, case.kept).pair
-    return Trial(f"{case.name}, worst pair", case.relation, case.mechanism, pair, share=_share(case))
+    return Trial(
+        f"{case.name}, worst pair", case.relation, case.build(), case.worst().pair, share=_share(case)
+    )
 
 
 def _random(case: Lattice, rng: np.random.Generator) -> Trial:
     rest = tuple(case.domain[k] for k in rng.integers(len(case.domain), size=_RANDOM_ROWS))
     one, other = (case.domain[k] for k in rng.choice(len(case.domain), 2, replace=False))
     pair = ((*rest, one), (*rest, other)) if case.relation == "replace-one" else (rest, (*rest, one))
-    return Trial(f"{case.name}, random pair", case.relation, case.mechanism, pair, share=_share(case))
+    return Trial(f"{case.name}, random pair", case.relation, case.build(), pair, share=_share(case))
 
 
 def _share(case: Lattice) -> float:

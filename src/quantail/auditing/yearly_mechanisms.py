@@ -29,17 +29,17 @@ SCHEMA = Schema(
 HISTORIES = ((0.0, 0.0), (0.0, 4.0), (4.0, 1.0), (4.0, 4.0))
 
 
-def yearly_mechanism(order: Order, slopes: str, units: int) -> Mechanism:
+def yearly_mechanism(order: Order, slopes: str, units: int, *, budget: int = 1) -> Mechanism:
     """Return a panel of two periods; a row is a unit, with its value in each of them."""
     settings = read_yearly(order, {"taus": [0.5, 0.8], "slopes": slopes})
     settings = replace(settings, lines=replace(settings.lines, rules=shortest_lists(order)))
-    plan = plan_yearly(settings, SCHEMA, units, Fraction(1), "panel")
+    plan = plan_yearly(settings, SCHEMA, units, Fraction(budget), "panel")
     first, last = (np.full(units, period) for period in (2000, 2001))
 
     def mechanism(table: Table, noise: Branching) -> Hashable:
         noise.given = 0.5  # no dither: what holds for every dither holds for its mixture (proofs/dither.md)
         values = {"emp": np.array(table, dtype=np.float64)}
         data = PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units, np.int64), {}, values)
-        return fit_yearly(settings, Gate(plan, noise, "replace-one"), data, lambda name: None)
+        return fit_yearly(settings, Gate(plan, noise, "replace-one", noise.watch), data, lambda name: None)
 
     return mechanism
