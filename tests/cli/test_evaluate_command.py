@@ -9,16 +9,16 @@ def test_a_table_is_as_close_to_itself_as_can_be(shop):
     assert done.stdout.startswith("INTERNAL")
     written = json.loads((shop.folder / "measures.json").read_text())
     assert written["private"] is False and "INTERNAL" in written["notice"]
-    assert written["summary"]["km"] == 1000.0
-    assert written["summary"]["pmse_woi"] < 1e-12
+    assert written["summary"]["k_marginal"] == 1000.0
+    assert written["summary"]["pmse_ratio"] < 1e-9
 
 
 def test_a_holdout_adds_prediction_errors(shop):
     done = shop.run("evaluate", shop.table, shop.table, "--holdout", shop.table, "--json", "-")
     names = {measure["name"] for measure in json.loads(done.stdout)["measures"]}
-    assert "nrmse" in names
+    assert "prediction_error" in names
     without = json.loads(shop.run("evaluate", shop.table, shop.table, "--json", "-").stdout)
-    assert "nrmse" not in {measure["name"] for measure in without["measures"]}
+    assert "prediction_error" not in {measure["name"] for measure in without["measures"]}
 
 
 def test_tables_of_other_columns_are_refused(shop):
@@ -53,9 +53,14 @@ def test_tables_that_cannot_be_compared_are_refused_without_a_value(shop):
 
 def test_missing_values_are_compared_rather_than_refused(shop):
     shop.write("gaps.csv", "jobs,pay\n1,\n2,3\n4,5\n")
-    done = shop.run("evaluate", "gaps.csv", "gaps.csv", "--measures", "km,missing_difference", "--json", "-")
+    done = shop.run(
+        "evaluate", "gaps.csv", "gaps.csv", "--measures", "k_marginal,missing_difference", "--json", "-"
+    )
     rows = json.loads(done.stdout)["measures"]
-    assert [(row["name"], row["value"]) for row in rows] == [("km", 1000.0), ("missing_difference", 0.0)]
+    assert [(row["name"], row["value"]) for row in rows] == [
+        ("missing_difference", 0.0),
+        ("k_marginal", 1000.0),
+    ]
 
 
 def test_formulas_add_a_row_for_every_coefficient(shop):
@@ -73,13 +78,16 @@ def test_formulas_add_a_row_for_every_coefficient(shop):
 def test_measures_are_listed_with_their_meaning(shop):
     done = shop.run("evaluate", "--list", "--json", "-")
     listed = {measure["name"]: measure for measure in json.loads(done.stdout)}
-    assert listed["km"]["range"] == [0.0, 1000.0] and listed["km"]["direction"] == "higher"
-    assert "pmse_cart_ratio" in shop.run("evaluate", "--list").output
+    assert listed["k_marginal"]["range"] == [0.0, 1000.0] and listed["k_marginal"]["direction"] == "higher"
+    assert (
+        "pmse_ratio_interactions  Propensity score ratio, with interactions"
+        in shop.run("evaluate", "--list").output
+    )
     assert shop.run("evaluate").exit_code == 2
 
 
 def test_rows_are_printed_only_when_asked_for(shop):
     short = shop.run("evaluate", shop.table, shop.table, "--measures", "ks").output
     long = shop.run("evaluate", shop.table, shop.table, "--measures", "ks", "--rows").output
-    assert sum(line.startswith("ks ") for line in short.splitlines()) == 1
-    assert sum(line.startswith("ks ") for line in long.splitlines()) > 1
+    assert sum(line.startswith("Kolmogorov-Smirnov distance ") for line in short.splitlines()) == 1
+    assert sum(line.startswith("Kolmogorov-Smirnov distance ") for line in long.splitlines()) > 1

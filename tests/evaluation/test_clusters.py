@@ -1,13 +1,12 @@
-"""Rows of one unit are alike: a fresh sample of units is farther away than independent rows would be."""
+"""Rows of one unit are alike: an independent sample of units is farther away than independent rows would be."""
 
 import numpy as np
 import pytest
 
-from quantail.evaluation import ks_distance
+from quantail.evaluation import ks_distance, wasserstein_test
 from quantail.evaluation.clusters import design_effect, widened
 from quantail.evaluation.registry import MEASURES
 from quantail.evaluation.table import Measured
-from quantail.evaluation.univariate import ks_null
 
 NAN = float("nan")
 
@@ -22,21 +21,21 @@ def test_independent_rows_have_no_effect_and_constant_units_all_of_it():
     assert design_effect(np.ones((4, 2))) == 1
 
 
-def test_the_widened_null_is_what_fresh_units_show():
+def test_the_widened_null_is_what_independent_units_show():
     rng = np.random.default_rng(2)
 
     def histories():
         return rng.lognormal(2, 1, (150, 1)) * rng.lognormal(0, 0.2, (150, 6))
 
     gaps = [ks_distance(histories().ravel(), histories().ravel()) for _ in range(60)]
-    plain = ks_null(900, 900)
-    (row,) = widened([Measured(MEASURES["ks"], ("x",), 0.1, plain)], design_effect(histories()))
+    plain = wasserstein_test(histories().ravel(), histories().ravel(), 200).ks_null
+    row = widened(Measured(MEASURES["ks"], ("x",), 0.1, plain), design_effect(histories()))
     assert row.null == pytest.approx(np.mean(gaps), rel=0.2)
     assert plain < 0.6 * np.mean(gaps)
 
 
 def test_each_kind_of_measure_is_widened_in_its_own_way():
     rows = [Measured(MEASURES[name], ("x",), 0.0, null) for name, null in
-            (("pmse_woi_ratio", 1.0), ("wrt", 1.0), ("km", 990.0), ("wrt_p", 0.5), ("pmse_woi_z", 0.0),
-             ("panel_jc_mae", 2.0), ("ci_overlap", 0.7))]  # fmt: skip
-    assert [row.null for row in widened(rows, 4.0)] == [4.0, 2.0, 980.0, None, None, 2.0, pytest.approx(0.4)]
+            (("pmse_ratio", 1.0), ("wasserstein_ratio", 1.0), ("k_marginal", 990.0), ("auc", 0.51),
+             ("panel_growth", 2.0), ("gini_difference", 0.7))]  # fmt: skip
+    assert [widened(row, 4.0).null for row in rows] == [4.0, 2.0, 980.0, 0.51, 2.0, 1.0]

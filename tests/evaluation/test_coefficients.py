@@ -5,8 +5,8 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from quantail.errors import DataError
-from quantail.evaluation import Fit, Regression, coefficient_difference, compare_coefficients
-from quantail.evaluation.coefficients import _compared, compare_linear, fresh_difference, fresh_overlap
+from quantail.evaluation import Regression, coefficient_difference, compare_coefficients, evaluate
+from quantail.evaluation.coefficients import compare_linear, independent_difference
 from quantail.examples import simulate_paper
 
 
@@ -61,21 +61,6 @@ def test_too_few_rows_for_a_standard_error() -> None:
         coefficient_difference(two, two, "y", ["x"])
 
 
-def interval_fit(low: float, high: float) -> Fit:
-    half = (high - low) / 2 / 1.959963985
-    return Fit(np.array([(low + high) / 2]), np.array([[half**2]]))
-
-
-@pytest.mark.parametrize(
-    ("other", "expected"),
-    [((0, 2), 1.0), ((1, 3), 0.5), ((0, 4), 0.75), ((0.5, 1.5), 0.75), ((2, 3), 0.0), ((5, 6), 0.0)],
-)
-def test_overlap_of_intervals_by_hand(other: tuple[float, float], expected: float) -> None:
-    # Against (0, 2): the shared length over each interval's own, averaged; none shared is 0, never negative.
-    found = _compared(interval_fit(0, 2), interval_fit(*other), "it").overlaps
-    assert found[0] == pytest.approx(expected)
-
-
 def test_formulas_compare_every_coefficient_with_the_same_levels() -> None:
     rng = np.random.default_rng(4)
 
@@ -92,19 +77,16 @@ def test_formulas_compare_every_coefficient_with_the_same_levels() -> None:
     with pytest.raises(DataError, match="collinear in the real table"):  # a level that only the synthetic has
         compare_coefficients(real, table(200, "abcd"), Regression.parse("y ~ x + region"))
     fewer = compare_coefficients(real, table(200, "ab"), Regression.parse("y ~ x + region"))
-    assert fewer.synthetic.dropped == (3,) and fewer.overlaps[3] == 0
+    assert fewer.synthetic.dropped == (3,) and fewer.synthetic.estimates[3] == 0
 
 
-def test_null_of_the_difference_is_what_fresh_samples_show() -> None:
+def test_null_of_the_difference_is_what_independent_samples_show() -> None:
     rng = np.random.default_rng(5)
     found = []
     for _ in range(300):
         tables = [{"x": (x := rng.normal(size=n)), "y": x + rng.normal(size=n)} for n in (100, 200)]
-        found.append(compare_linear(*tables, "y", ["x"]))
-    gaps, overlaps = (np.mean([one[place][1] for one in found]) for place in (2, 3))
-    assert gaps == pytest.approx(fresh_difference(100, 200), rel=0.1)
-    assert overlaps == pytest.approx(fresh_overlap(100, 200), abs=0.03)
-    assert fresh_overlap(50, 50) == pytest.approx(0.712, abs=0.01)
+        found.append(compare_linear(*tables, "y", ["x"]).differences[1])
+    assert np.mean(found) == pytest.approx(independent_difference(100, 200), rel=0.1)
 
 
 def test_null_of_the_difference_allows_for_rows_of_unequal_spread() -> None:
@@ -114,7 +96,26 @@ def test_null_of_the_difference_allows_for_rows_of_unequal_spread() -> None:
         tables = [{"x": (x := rng.normal(size=n)), "y": x**2 * rng.normal(size=n)} for n in (300, 150)]
         found.append(compare_linear(*tables, "y", ["x"]))
     inflation = float(np.mean([one.real.inflation[1] for one in found]))
-    gaps, overlaps = (np.mean([one[place][1] for one in found]) for place in (2, 3))
-    assert gaps == pytest.approx(fresh_difference(300, 150, inflation), rel=0.15)
-    assert overlaps == pytest.approx(fresh_overlap(300, 150, inflation), abs=0.05)
-    assert gaps > 1.8 * fresh_difference(300, 150)  # what standard errors of equal spread would say
+    gaps = np.mean([one.differences[1] for one in found])
+    assert gaps == pytest.approx(independent_difference(300, 150, inflation), rel=0.15)
+    assert gaps > 1.8 * independent_difference(300, 150)  # what standard errors of equal spread would say
+
+
+def test_without_formulas_the_last_number_is_explained_on_a_scale_that_suits_it() -> None:
+    rng = np.random.default_rng(7)
+
+    def table(n: int) -> dict[str, object]:
+        sector = rng.choice(list("abc"), n)
+        jobs = np.floor(rng.pareto(1.2, n) * 5)
+        pay = np.exp(1 + 0.5 * np.log1p(jobs) + rng.normal(size=n)) + 1
+        code = rng.integers(0, 300, n).astype(str)
+        return {"code": code, "sector": sector, "one": np.ones(n), "jobs": jobs, "pay": pay, "end": sector}
+
+    real, synth = table(800), table(600)
+    found = evaluate(real, synth, measures=["regressions"])
+    # Zeros forbid a logarithm, 300 labels are too many, and what comes after the response explains nothing.
+    text = "log(pay) ~ sector + asinh(jobs)"
+    assert {row.note for row in found} == {text} and [one.text for one in found.regressions] == [text]
+    expected = compare_coefficients(real, synth, Regression.parse(text)).differences
+    np.testing.assert_allclose([row.value for row in found], expected)
+    assert not evaluate({"x": [1.0, 2.0]}, {"x": [1.0, 3.0]}, measures=["regressions"]).measures

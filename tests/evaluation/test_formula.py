@@ -20,9 +20,9 @@ TABLE = {
 def test_terms_become_the_columns_they_say():
     y, X, names = Formula.parse("log(y) ~ x + I(z^2) + x:z + `net pay`").design(TABLE)
     np.testing.assert_allclose(y, np.log(TABLE["y"]))
-    assert names == ("Intercept", "x", "I(z^2)", "x:z", "net pay")
+    assert names == ("Intercept", "x", "I(z^2)", "net pay", "x:z")  # products last, as in R
     np.testing.assert_allclose(
-        X, np.column_stack([[1] * 4, [1, 3, 5, 2], [4, 0, 1, 49], [2, 0, 5, 14], [1, 2, 3, 4]])
+        X, np.column_stack([[1] * 4, [1, 3, 5, 2], [4, 0, 1, 49], [1, 2, 3, 4], [2, 0, 5, 14]])
     )
 
 
@@ -90,11 +90,39 @@ def test_a_logarithm_without_a_value_is_refused_not_dropped():
 @pytest.mark.parametrize(
     "text",
     ["", "y", "y ~", "~ x", "y ~ x +", "y ~ x y", "y ~ x & z", "y ~ open(x)", "y ~ log(x", "y ~ I(x)", "y ~ I(x^99)",
-     "y ~ x - z", "y ~ 0", "y ~ __import__('os')", "y ~ 2x", "y ~ log(log(x))"],
+     "y ~ 0", "y ~ __import__('os')", "y ~ 2 x", "y ~ log(log(x))", "y ~ {x + 1}", "y ~ x | z", "y + x ~ z", "y ~ .",
+     "y ~ 2:x", "y:x ~ z", "y ~ np.log(x)", "y ~ C(x, contr.sum)", "y ~ lag(x)", "y ~ 'x'", "1 ~ x", "y ~ log(x^2)"],
 )  # fmt: skip
 def test_anything_else_is_refused_with_an_example(text):
     with pytest.raises(OptionError, match=r"formula"):
         Formula.parse(text)
+
+
+def test_no_text_is_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for text in ("y ~ open('made','w')", "y ~ {open('made', 'w')}", "open('made','w') ~ x", "y ~ log(open('made','w'))",
+                 "y ~ C(x.__class__)", "y ~ I([open('made','w') for k in (1,)])"):  # fmt: skip
+        with pytest.raises((OptionError, DataError)):
+            Formula.parse(text).design(TABLE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_and_labels_may_hold_anything():
+    table = {
+        "y": [1.0, 2.0, 4.0, 3.0],
+        "f1": [1.0, 5.0, 2.0, 0.0],
+        "a:b [T.x]": ["u:v", "f0[1]", "u:v", "f0[1]"],
+    }
+    _, X, names = Formula.parse("y ~ f1 * `a:b [T.x]`").design(table)
+    assert names == ("Intercept", "f1", "a:b [T.x][u:v]", "f1:a:b [T.x][u:v]")
+    np.testing.assert_array_equal(X[:, 2], [1, 0, 1, 0])
+
+
+def test_powers_of_sums_and_labels_without_an_intercept():
+    assert Formula.parse("y ~ (x + z)^2").design(TABLE).names == ("Intercept", "x", "z", "x:z")
+    # Nothing else spans the constant: all three levels are needed.
+    assert Formula.parse("y ~ 0 + g").design(TABLE).names == ("g[a]", "g[b]", "g[c]")
+    assert Formula.parse("y ~ x - 1").intercept is False
 
 
 def test_columns_that_are_not_there_are_named():

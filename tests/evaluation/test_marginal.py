@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import k_marginal, k_marginals, marginal_sets
-from quantail.evaluation.marginal import MOST_SETS, cells_of, marginal_null, marginal_score
+from quantail.evaluation import evaluate, k_marginal, k_marginals, marginal_sets
+from quantail.evaluation.marginal import MOST_SETS
 from quantail.examples import simulate_paper
 
 FIVE = {"x": [0.0, 1.0, 2.0, 3.0, 4.0]}  # min, quartiles and max are the values themselves
@@ -62,7 +62,7 @@ def test_six_bins_per_column_and_no_collisions_between_cells() -> None:
     assert k_marginal(real, synth) == pytest.approx(1000 * (2 - total) / 2, rel=1e-12)
 
 
-def test_fresh_sample_of_the_papers_size_scores_about_970() -> None:
+def test_independent_sample_of_the_papers_size_scores_about_970() -> None:
     rng = np.random.default_rng(2)
     scores = [k_marginal(simulate_paper(5000, rng), simulate_paper(5000, rng)) for _ in range(5)]
     assert 960 < np.mean(scores) < 978
@@ -152,12 +152,12 @@ def test_missing_values_are_cells_of_their_own() -> None:
     assert k_marginal(real, filled, ["s"]) == pytest.approx(750)
 
 
-def test_null_is_what_fresh_samples_score() -> None:
+def test_null_is_what_independent_samples_score() -> None:
     rng = np.random.default_rng(6)
-    scores, nulls = [], []
-    for _ in range(20):
-        cells, n = cells_of(simulate_paper(400, rng), simulate_paper(250, rng))
-        scores.append(marginal_score(list(cells.values()), n))
-        nulls.append(marginal_null(list(cells.values()), n, rng))
+    found = [
+        evaluate(simulate_paper(400, rng), simulate_paper(250, rng), measures=["counts"]).measures[0]
+        for _ in range(20)
+    ]
+    scores, nulls = ([getattr(row, field) for row in found] for field in ("value", "null"))
     assert np.mean(scores) == pytest.approx(np.mean(nulls), abs=12)  # bins fit the real table a little better
     assert np.mean(scores) < 950  # well below 1000, which is why the null is worth knowing

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.evaluation import evaluate, evaluate_panel
+from quantail.evaluation import evaluate, evaluate_panel, jd_mae
 from quantail.schema import Column, Panel, Schema
 
 SCHEMA = Schema(
@@ -30,11 +30,20 @@ def firms(seed, n=60):
 
 def test_dynamics_are_those_of_the_histories_and_rows_are_active_periods():
     (real, emp), (synth, made) = firms(1), firms(2)
-    result = evaluate(real, synth, schema=SCHEMA, measures=["panel", "ks", "missing_difference"])
-    expected = evaluate_panel(emp, made)
-    assert len(expected) == 11
+    result = evaluate(real, synth, schema=SCHEMA, measures=["panels", "ks", "missing_difference"])
+    study = evaluate_panel(emp, made)
+    expected = {
+        "total_error": study["gross_mape"],
+        "job_creation": study["jc_mae"],
+        "job_destruction": jd_mae(emp, made),
+        "growth": study["growth_tv"],
+        "size_classes": study["size_class_max"],
+        "persistence": study["transition_tv"],
+        "k_marginal": study["km"],
+    }
+    assert {row.name for row in result if row.family == "panels"} == {f"panel_{name}" for name in expected}
     for name, value in expected.items():
-        assert result.value(f"panel_{name}", ("emp",)) == pytest.approx(value)
+        assert result.value(f"panel_{name}", ("emp",)) == pytest.approx(value), name
     known = [np.sort(values[~np.isnan(values)]) for values in (emp, made)]
     points = np.concatenate(known)
     shares = [np.searchsorted(values, points, side="right") / values.size for values in known]
@@ -42,9 +51,22 @@ def test_dynamics_are_those_of_the_histories_and_rows_are_active_periods():
     assert {row.columns for row in result} == {("emp",), ("pay",)}  # a period without activity is not missing
 
 
+def test_the_classifier_takes_whole_units_for_rows():
+    (real, _), (synth, _) = firms(4, 120), firms(5, 120)
+    row = evaluate(real, synth, schema=SCHEMA, measures=["auc"]).measures[0]
+    # Tried on periods of firms that it has seen in training, it would recognise them by their size.
+    assert row.value < 0.65 and row.null == pytest.approx(0.5 + np.sqrt(4 / np.pi * 241 / (12 * 120 * 120)))
+
+
+def test_few_units_have_no_null():
+    (real, _), (synth, _) = firms(6, 30), firms(7, 30)
+    assert {row.null for row in evaluate(real, synth, schema=SCHEMA, measures=["panels"])} == {None}
+
+
 def test_a_panel_is_as_close_to_itself_as_can_be():
     real, _ = firms(3)
     result = evaluate(real, real, schema=SCHEMA)
+    assert {"panels", "columns", "tails"} <= {row.family for row in result}
     for row in result:
-        if row.family in ("panel", "column", "tail", "regression"):
+        if row.name not in ("auc",):
             assert row.badness == pytest.approx(0, abs=1e-9), row.name

@@ -21,7 +21,7 @@ def test_fit_comes_from_the_synthetic_table_and_the_error_from_the_holdout() -> 
     assert nrmse(synth, holdout, "y", ["x"]) == pytest.approx(expected)
 
 
-def test_papers_values_for_a_fresh_sample() -> None:
+def test_papers_values_for_an_independent_sample() -> None:
     rng = np.random.default_rng(1)
     synth, holdout = simulate_paper(20_000, rng), simulate_paper(20_000, rng)
     # sd of X2's noise is 10, of X2 sqrt(900 + 100); X3 = 7 + 5 X1 + two noises
@@ -55,6 +55,8 @@ def test_a_formula_predicts_as_its_columns_do() -> None:
 def test_null_is_the_error_of_the_real_regression() -> None:
     rng = np.random.default_rng(3)
     real, synth, holdout = simulate_paper(200, rng), simulate_paper(150, rng), simulate_paper(100, rng)
-    rows = {row.columns: row for row in evaluate(real, synth, holdout, measures=["nrmse"])}
-    assert rows["X2", "X1"].null == pytest.approx(nrmse(real, holdout, "X2", ["X1"]))
-    assert rows["X2", "X1"].value == pytest.approx(nrmse(synth, holdout, "X2", ["X1"]))
+    found = evaluate(real, synth, holdout, formulas="X2 ~ X1", measures=["prediction_error"]).measures
+    assert [(row.columns, row.note) for row in found] == [(("X2", "X1"), "X2 ~ X1")]
+    assert found[0].null == pytest.approx(nrmse(real, holdout, "X2", ["X1"]))
+    assert found[0].value == pytest.approx(nrmse(synth, holdout, "X2", ["X1"]))
+    assert not evaluate(real, synth, formulas="X2 ~ X1", measures=["prediction_error"]).measures

@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import pareto
 
 from quantail.errors import DataError
-from quantail.evaluation import MEASURES, evaluate, gini, hill_index, mean_excess, quantile_errors, top_share
-from quantail.evaluation.fresh import split_null
-from quantail.evaluation.tails import tail_profile, tail_scale
+from quantail.evaluation import evaluate, gini, hill_index, quantile_errors, top_share
+from quantail.evaluation.tails import MEASURES, tail_profile
 
 
 def test_quantile_errors_are_relative_to_the_real_quantile() -> None:
@@ -49,37 +48,44 @@ def test_hill_index_is_one_over_the_power() -> None:
     assert hill_index(values) == pytest.approx(1.0)  # ten values at e above the eleventh, at 1
 
 
-def test_mean_excess_is_over_one_threshold() -> None:
-    assert mean_excess([1.0, 5.0, 9.0], 4.0) == 3.0
-    assert mean_excess([1.0], 4.0) == 0.0
-    rng = np.random.default_rng(2)
-    assert mean_excess(rng.exponential(7, 100_000), 10.0) == pytest.approx(
-        7, rel=0.03
-    )  # an exponential forgets
-
-
-def test_the_synthetic_excess_is_measured_over_the_real_threshold() -> None:
-    # Twice the real values: over its own 95% quantile the excess would double; over the real one it is 2 u + ... .
+def test_a_scale_changes_the_mean_but_neither_shares_nor_the_index() -> None:
     real = np.random.default_rng(3).exponential(1, 4000)
-    result = evaluate({"x": real}, {"x": 2 * real}, measures=["mean_excess_error", "hill_error"])
-    u = np.quantile(real, 0.95)
-    truth, made = real[real > u].mean() - u, 2 * real[2 * real > u].mean() - u
-    assert result.value("mean_excess_error") == pytest.approx(made / truth - 1)
-    assert result.value("hill_error") == pytest.approx(0, abs=1e-9)  # a scale does not change the index
+    result = evaluate({"x": real}, {"x": 2 * real}, measures=["tails"])
+    assert result.value("mean_error") == pytest.approx(1) and result.value("total_error") == pytest.approx(1)
+    for name in ("hill_error", "gini_difference", "top_1_share", "top_10_share"):
+        assert result.value(name) == pytest.approx(0, abs=1e-9), name
+
+
+def test_means_are_over_known_values_and_totals_over_all_rows() -> None:
+    # Means 4 and 6; totals per row 3 and 6, however many rows there are.
+    real, synth = {"x": [2.0, 6.0, 4.0, np.nan]}, {"x": [6.0, 6.0]}
+    result = evaluate(real, synth, measures=["mean_error", "total_error"])
+    assert result.value("mean_error") == pytest.approx(0.5) and result.value("total_error") == pytest.approx(
+        1
+    )
 
 
 def test_profile_is_in_the_order_of_the_measures() -> None:
-    values = np.random.default_rng(4).pareto(2, 3000)
-    found = dict(
-        zip([m.name for m in MEASURES.values() if m.family == "tail"], tail_profile(values, 1.0), strict=True)
-    )
-    assert found["quantile_error_99.9"] == np.quantile(values, 0.999)
-    assert found["top_0.1_share"] == pytest.approx(top_share(values, 0.001))
-    assert found["gini_difference"] == pytest.approx(gini(values))
-    assert found["hill_error"] == pytest.approx(hill_index(values))
-    assert found["mean_excess_error"] == pytest.approx(mean_excess(values, 1.0))
-    scale = tail_scale(tail_profile(values, 1.0), 9.0)
-    assert scale[5:8].tolist() == [1, 1, 1] and scale[8] == pytest.approx(hill_index(values))
+    values = np.sort(np.append(np.random.default_rng(4).pareto(2, 3000), [np.nan] * 1000))
+    known = values[:3000]
+    found = dict(zip([m.name for m in MEASURES], tail_profile(values), strict=True))
+    assert found["quantile_error_50"] == np.median(known)
+    assert found["quantile_error_99.9"] == np.quantile(known, 0.999)
+    assert found["top_1_share"] == pytest.approx(top_share(known, 0.01))
+    assert found["top_10_share"] == pytest.approx(top_share(known, 0.1))
+    assert found["gini_difference"] == pytest.approx(gini(known))
+    assert found["hill_error"] == pytest.approx(hill_index(known))
+    assert found["mean_error"] == pytest.approx(known.mean())
+    assert found["total_error"] == pytest.approx(known.sum() / 4000)
+
+
+def test_errors_are_relative_for_quantiles_and_plain_for_shares() -> None:
+    rng = np.random.default_rng(6)
+    real, synth = rng.pareto(2, 2000) + 1, rng.pareto(1.7, 2000) + 1
+    result = evaluate({"x": real}, {"x": synth}, measures=["columns", "tails"])
+    assert result.value("quantile_error_99") == pytest.approx(quantile_errors(real, synth, [0.99])[0])
+    assert result.value("gini_difference") == pytest.approx(abs(gini(synth) - gini(real)))
+    assert result.value("hill_error") == pytest.approx(abs(hill_index(synth) / hill_index(real) - 1))
 
 
 def test_negative_values_have_no_shares_and_short_columns_no_index() -> None:
@@ -89,14 +95,5 @@ def test_negative_values_have_no_shares_and_short_columns_no_index() -> None:
         top_share([-1.0, 2.0], 0.1)
     with pytest.raises(DataError, match="too few"):
         hill_index([1.0, 2.0])
-    profile = tail_profile(np.array([-1.0, 2.0]), 1.0)
-    assert np.isnan(profile[5:9]).all() and profile[-1] == 1.0
-
-
-def test_the_null_is_what_fresh_samples_show() -> None:
-    rng = np.random.default_rng(5)
-    gaps = [abs(gini(rng.exponential(1, 800)) - gini(rng.exponential(1, 200))) for _ in range(200)]
-    null = [
-        split_null(lambda v: np.array([gini(v)]), rng.exponential(1, 800), 200, rng)[0] for _ in range(20)
-    ]
-    assert np.mean(null) == pytest.approx(np.mean(gaps), rel=0.2)
+    profile = tail_profile(np.array([-1.0, 2.0]))
+    assert np.isnan(profile[4:8]).all() and profile[-2:].tolist() == [0.5, 0.5]

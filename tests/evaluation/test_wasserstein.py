@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from scipy.stats import wasserstein_distance
+from scipy.stats import ks_2samp, wasserstein_distance
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import evaluate, wasserstein_randomization, wasserstein_test
-from quantail.evaluation.wasserstein import _distance, _random_labels
+from quantail.evaluation.wasserstein import _distances, _random_labels
 from quantail.examples import simulate_paper
 
 
@@ -28,8 +28,9 @@ def test_distance_agrees_with_scipy() -> None:
         one, other = np.round(rng.pareto(1.5, n), 1), np.round(rng.pareto(1.2, m), 1)
         pooled = np.concatenate([one, other])
         order = np.argsort(pooled, kind="stable")
-        ours = _distance((order < n).astype(np.uint8), n, np.diff(pooled[order]))
+        ours, largest = _distances((order < n).astype(np.uint8), n, np.diff(pooled[order]))
         assert ours == pytest.approx(wasserstein_distance(one, other), rel=1e-12)
+        assert largest == pytest.approx(ks_2samp(one, other).statistic)  # with ties, read where they end
 
 
 def test_ratio_agrees_with_a_plain_computation() -> None:
@@ -91,30 +92,31 @@ def test_degenerate_tables() -> None:
         wasserstein_randomization({"x": [0.0]}, {"x": [1.0]}, resplits=0)
 
 
-def test_p_value_is_the_share_of_splits_as_far_apart() -> None:
-    # {0,1} against {3,4}: two of the six splits are as far apart, so 1/3; of 999 drawn ones about a third.
-    found = wasserstein_test(np.array([0.0, 1.0]), np.array([3.0, 4.0]), 999)
-    assert found.p_value == pytest.approx(1 / 3, abs=0.05) and found.distance == pytest.approx(3.0)
-    rng = np.random.default_rng(8)
-    far = wasserstein_test(rng.normal(size=200), rng.normal(size=200) + 1, 199)
-    assert far.p_value == pytest.approx(1 / 200)  # never 0
-
-
-def test_null_ratio_is_near_one_and_p_values_are_even() -> None:
+def test_the_null_is_what_independent_samples_get_on_average() -> None:
     rng = np.random.default_rng(9)
     found = [
         wasserstein_test(rng.exponential(size=150), rng.exponential(size=200), 99, rng) for _ in range(200)
     ]
     assert np.median([one.ratio for one in found]) == pytest.approx(1, abs=0.12)
-    assert np.mean([one.ratio for one in found]) == pytest.approx(1.1, abs=0.12)  # the law is skewed
-    p = [one.p_value for one in found]
-    assert np.mean(p) == pytest.approx(0.5, abs=0.07) and 0.02 < np.mean(np.array(p) <= 0.1) < 0.18
+    assert np.mean([one.ratio for one in found]) == pytest.approx(
+        np.mean([one.null for one in found]), abs=0.08
+    )
+    assert np.mean([one.null for one in found]) > 1.05  # the law is skewed: its mean is above its median
 
 
-def test_each_column_has_its_own_test() -> None:
+def test_the_null_of_ks_allows_for_ties() -> None:
+    rng = np.random.default_rng(11)
+    pairs = [(rng.poisson(0.5, 200).astype(float), rng.poisson(0.5, 100).astype(float)) for _ in range(100)]
+    gaps = [ks_2samp(*pair).statistic for pair in pairs]
+    nulls = [wasserstein_test(*pair, 50, rng).ks_null for pair in pairs]
+    assert np.mean(nulls) == pytest.approx(np.mean(gaps), rel=0.12)
+    continuous = np.sqrt(np.pi / 2) * np.log(2) * np.sqrt(1 / 200 + 1 / 100)  # mean of Kolmogorov's limit
+    assert np.mean(nulls) < 0.8 * continuous
+
+
+def test_each_column_has_its_own_ratio() -> None:
     rng = np.random.default_rng(10)
     real, synth = ({"a": rng.normal(size=300), "b": rng.normal(size=300)} for _ in range(2))
     synth["b"] = synth["b"] + 1
-    result = evaluate(real, synth, measures=["distance"])
-    assert result.value("wrt_column_p", ("b",)) < 0.01 < result.value("wrt_column_p", ("a",))
-    assert result.value("wrt_column", ("b",)) > 5 > result.value("wrt_column", ("a",))
+    result = evaluate(real, synth, measures=["wasserstein_ratio"])
+    assert result.value("wasserstein_ratio", ("b",)) > 5 > result.value("wasserstein_ratio", ("a",))

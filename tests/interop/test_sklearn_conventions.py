@@ -67,7 +67,9 @@ def test_clones_and_copies_are_equal_and_unfitted():
 
 
 def test_model_selection_and_pipelines():
-    search = GridSearchCV(maker(), {"epsilon": [0.01, 100]}, scoring=fidelity_scorer("km"), cv=2, refit=False)
+    search = GridSearchCV(
+        maker(), {"epsilon": [0.01, 100]}, scoring=fidelity_scorer("k_marginal"), cv=2, refit=False
+    )
     search.fit(rows(200))
     worse, better = search.cv_results_["mean_test_score"]
     assert worse < better <= 0
@@ -86,4 +88,4 @@ def test_a_scorer_says_what_it_lacks():
     made = maker()
     made.fit(rows())
     with pytest.raises(DataError, match="no value"):
-        fidelity_scorer("nrmse")(made, rows())
+        fidelity_scorer("prediction_error")(made, rows())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quantail.report.association import all_pairs, telling_pairs
+from quantail.report.association import all_pairs, pairs_to_draw
 from quantail.report.columns import Labels, Numbers
 
 
@@ -65,7 +65,7 @@ def test_the_broken_pair_and_the_strongest_one_are_drawn():
     columns += [numbers("a", base), numbers("b", base + 0.1 * rng.normal(size=400))]
     shuffled = rng.permutation(columns[0].real)
     columns.append(numbers("c", columns[0].real * 2, shuffled))  # follows n0 in the real table only
-    chosen = telling_pairs(all_pairs(columns), 4)
+    chosen = pairs_to_draw(all_pairs(columns), 4)
     names = [{pair.first.name, pair.second.name} for pair in chosen]
     assert len(chosen) == 4
     assert {"n0", "c"} in names and {"a", "b"} in names

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import Evaluation
+from quantail.evaluation import Evaluation, evaluate
 from quantail.report import render_report, write_report
 from quantail.report.internal import MARK
 from quantail.report.markup import escape
@@ -97,18 +97,19 @@ def test_the_model_adds_the_release_and_its_budget(stated):
 
 def test_formulas_choose_the_regressions(page):
     assert "hours ~ sector + log(jobs) + log(pay)" in page
-    asked = render_report(
-        *tables(), formulas=["log(pay) ~ jobs", "quantile(0.9): pay ~ jobs"], measures=Evaluation(())
-    )
+    formulas = ["log(pay) ~ jobs", "quantile(0.9): pay ~ jobs"]
+    asked = render_report(*tables(), formulas=formulas)
     assert "<h3>log(pay) ~ jobs</h3>" in asked and "<h3>quantile(0.9): pay ~ jobs</h3>" in asked
     assert "hours ~" not in asked
     with pytest.raises(OptionError):
-        render_report(*tables(), formulas=["pay jobs"], measures=Evaluation(()))
+        render_report(*tables(), formulas=["pay jobs"])
+    given = evaluate(*tables(), formulas=["pay ~ jobs"], measures=["regressions"])
+    assert "<h3>pay ~ jobs</h3>" in render_report(*tables(), measures=given)
 
 
 def test_a_regression_without_an_answer_is_left_out_with_its_reason():
-    page = render_report(*tables(), formulas=["logistic: pay ~ jobs"], measures=Evaluation(()))
-    assert "Left out:" in page
+    page = render_report(*tables(), formulas=["logistic: pay ~ jobs"])
+    assert "Difference in a coefficient of pay, jobs: logistic regression: the response must be" in page
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from quantail.evaluation.table import Measured
 from quantail.report.summary import _opening, _tiles
 
 
-def row(name, value, null=1.0, family="distance", columns=("x",)):
-    return Measured(Measure(name, family, "", (0.0, 1e9), "lower", 0.0, ""), columns, value, null)
+def row(name, value, null=1.0, family="columns", columns=("x",)):
+    return Measured(
+        Measure(name, f"the {name}", family, "", (0.0, 1e9), "lower", 0.0, "", ""), columns, value, null
+    )
 
 
 def said(*rows):
@@ -21,10 +23,10 @@ def said(*rows):
 @pytest.mark.parametrize(
     ("far", "words"),
     [
-        (0, "close to a fresh sample throughout"),
-        (4, "mostly close to a fresh sample"),
+        (0, "close to an independent sample throughout"),
+        (4, "mostly close to an independent sample"),
         (9, "in some respects only"),
-        (15, "far from a fresh sample in most respects"),
+        (15, "far from an independent sample in most respects"),
     ],
 )
 def test_words_follow_the_share_of_measures_that_are_close(far, words):
@@ -34,10 +36,10 @@ def test_words_follow_the_share_of_measures_that_are_close(far, words):
 
 
 def test_what_stands_out_is_named_once_for_each_family():
-    text = said(row("wrt", 5.0), row("wrt_column", 20.0), row("km", 4.0, family="marginals"), row("ks", 1.0))
+    text = said(row("wrt", 5.0), row("far", 20.0), row("km", 4.0, family="counts"), row("ks", 1.0))
     assert (
-        "Farthest from it: where values lie (wrt_column of x 20; a fresh sample 1); "
-        "tables of counts (km of x 4; a fresh sample 1)." in text
+        "Farthest from it: single columns (the far of x 20; an independent sample 1); "
+        "tables of counts (the km of x 4; an independent sample 1)." in text
     )
     assert "wrt of" not in text
     assert "None stands out" in said(row("wrt", 1.0))
@@ -50,20 +52,21 @@ def test_without_a_yardstick_no_words_are_claimed():
 
 def test_a_tile_shows_the_worst_answer_to_its_question():
     rows = (
-        row("ks", 0.2, 0.1, "column", ("pay",)),
-        row("total_variation", 0.9, 0.1, "column", ("sector",)),
-        row("ks", 0.1, 0.1, "column", ("jobs",)),
-        row("pmse_ridge", 0.1, None, "propensity"),
+        row("ks", 0.2, 0.1, "columns", ("pay",)),
+        row("total_variation", 0.9, 0.1, "columns", ("sector",)),
+        row("ks", 0.1, 0.1, "columns", ("jobs",)),
+        row("unasked", 0.1, None, "overall"),
     )
     (tile,) = _tiles(Evaluation(rows))
     assert "Which column differs most?" in tile and "0.9" in tile and "of sector" in tile
-    assert "Visibly apart from a fresh sample" in tile
+    assert "Visibly apart from an independent sample" in tile
     assert tile.count('class="on"') == 2
 
 
 def test_a_tile_says_what_the_farthest_of_many_errors_is_compared_with():
     rows = [
-        row("quantile_error_99", value, 0.1, "tail", (name,)) for name, value in (("pay", 0.3), ("jobs", 0.1))
+        row("quantile_error_99", value, 0.1, "tails", (name,))
+        for name, value in (("pay", 0.3), ("jobs", 0.1))
     ]
     (tile,) = _tiles(Evaluation(tuple(rows)))
-    assert "fresh sample: 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile
+    assert "independent sample: 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile

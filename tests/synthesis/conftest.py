@@ -1,6 +1,7 @@
 """A payroll table, its schema and a model of it, shared by the tests of this room."""
 
 import pytest
+
 from payroll_case import payroll, payroll_schema, simulate
 
 

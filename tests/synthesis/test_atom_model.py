@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from payroll_case import simulate
 
+from payroll_case import simulate
 from quantail.errors import ModelError
 from quantail.quantiles import AtomCurve, Curve
 from quantail.report import release_card

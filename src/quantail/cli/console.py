@@ -68,7 +68,7 @@ def progress(title: str, quiet: bool = False) -> Iterator[Report]:
     if quiet or not err.is_terminal:
         yield lambda step, fraction: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     # Without markup: a step is the name of a column, which may hold anything.
     looks = (
@@ -76,7 +76,8 @@ def progress(title: str, quiet: bool = False) -> Iterator[Report]:
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
     )
-    with Progress(*looks, TimeElapsedColumn(), console=err, transient=True) as bar:
+    times = (TimeElapsedColumn(), TextColumn("to go"), TimeRemainingColumn())
+    with Progress(*looks, *times, console=err, transient=True) as bar:
         task = bar.add_task(title, total=1.0)
 
         def report(step: str, fraction: float) -> None:

@@ -106,7 +106,7 @@ def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "TableMod
     synthetic = read_table(folder / _SYNTHETIC)
     result = evaluate(table, synthetic, schema=schema, formulas=_FORMULAS)
     write_text(folder / _EVALUATION, as_json(measures(result)))
-    write_report(table, synthetic, folder / _REPORT, model=model, measures=result, formulas=_FORMULAS)
+    write_report(table, synthetic, folder / _REPORT, model=model, measures=result)
     return result
 
 
@@ -137,13 +137,13 @@ def _print_headlines(result: "Evaluation") -> None:
     from quantail.report.summary import headlines, where
 
     say(INTERNAL, style="bold yellow")
-    say(f"{'':<38}{'value':>7}{'fresh':>8}  reading", style="bold")
+    say(f"{'':<38}{'value':>7}{'null':>8}  reading", style="bold")
     for question, found in headlines(result):
         row, said = found.row, found.verdict
-        fresh = "" if found.fresh is None else short(found.fresh, 2)
-        say(f"{question:<38}{short(row.value):>7}{fresh:>8}  {said.words if said else ''}")
-        say(f"  {row.name}{where(row.columns)}", style="dim")
-    say("fresh: what a second sample of the same population would get, which is as good as it gets.")
+        null = "" if found.expected is None else short(found.expected, 2)
+        say(f"{question:<38}{short(row.value):>7}{null:>8}  {said.words if said else ''}")
+        say(f"  {row.title}{where(row.columns)}", style="dim")
+    say("null: what a second sample of the same population would get, which is as good as it gets.")
 
 
 def _next_steps(folder: Path) -> None:
@@ -165,7 +165,7 @@ def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
     table, schema = industry_example(), industry_schema()
     synthetic = _release_panel(folder, table, schema, epsilon, quiet)
     real, made = (confidential_panel(f, schema).values["staff"] for f in (table, synthetic))
-    dynamics = evaluate(table, synthetic, schema=schema, measures=["panel"])
+    dynamics = evaluate(table, synthetic, schema=schema, measures=["panels"])
     write_report(table, synthetic, folder / _PANEL_REPORT, schema=schema, measures=dynamics)
     workplaces = f"from {table.num_rows:,} made-up workplaces, 2001-2015"
     say(f"A synthetic industry at epsilon {epsilon}, {workplaces}", style="bold")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, say
+from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, progress, say
 from quantail.cli.options import Force, Formulas, ReportPath
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from quantail.evaluation import Evaluation
 
 _LEGEND = (
-    "null: what a fresh sample of the same population would get, where that is known; mean and worst are over "
-    "all the columns that a measure speaks of. What each measure means: quantail evaluate --list."
+    "null: what an independent sample of the same population would get, where that is known; mean and worst are "
+    "over all the columns that a measure speaks of. What each measure means: quantail evaluate --list."
 )
 
 EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml --json measures.json"
@@ -35,11 +35,7 @@ def evaluate(
     formula: Formulas = None,
     measure: Annotated[
         str | None,
-        typer.Option("--measures", help='Measures or families, such as "km,tail"; all if left out.'),
-    ] = None,
-    replicate: Annotated[
-        list[str] | None,
-        typer.Option(help="A further synthetic table, for averages over replicates; several times."),
+        typer.Option("--measures", help='Measures or families, such as "k_marginal,tails"; all if left out.'),
     ] = None,
     rows: Annotated[
         bool, typer.Option("--rows", help="Print every row, not one line for each measure.")
@@ -71,24 +67,21 @@ def evaluate(
 
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
-    further = replicate or []
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema, report, *further) if path is not None]
+        inputs = [path for path in (real, synth, holdout, schema, report) if path is not None]
         check_outputs([to_file], inputs, force)
     if report is not None:
-        check_report(report, [real, synth, holdout, schema, *further], force)
+        check_report(report, [real, synth, holdout, schema], force)
     tables = read_table(real, facts), read_table(synth, facts)
-    result = compare(
-        *tables,
-        None if holdout is None else read_table(holdout, facts),
-        facts,
-        formulas=formula or (),
-        measures=None if measure is None else [name.strip() for name in measure.split(",")],
-        replicates=[read_table(path, facts) for path in further],
-    )
+    unseen = None if holdout is None else read_table(holdout, facts)
+    names = None if measure is None else [name.strip() for name in measure.split(",")]
+    with progress("evaluate") as shown:
+        result = compare(*tables, unseen, facts, formulas=formula or (), measures=names, progress=shown)
+        if report is not None:
+            shown("report", 1.0)
+            page = render_report(*tables, schema=facts, measures=result)
+            write_text(report, page, force)
     if report is not None:
-        page = render_report(*tables, schema=facts, formulas=formula or (), measures=result)
-        write_text(report, page, force)
         note(f"Wrote {report}.")
     if json_path == "-":
         print_json(measures(result))
@@ -125,7 +118,7 @@ def print_measures(result: "Evaluation") -> None:
     for line in result.overview():
         nulls = [row.null for row in result if row.name == line.measure.name and row.null is not None]
         null = f"{sum(nulls) / len(nulls):.3g}" if nulls else ""
-        shown = [line.measure.name, str(line.count), f"{line.mean:.4g}", null, f"{line.measure.best:g}"]
+        shown = [line.measure.title, str(line.count), f"{line.mean:.4g}", null, f"{line.measure.best:g}"]
         many = line.count > 1
         shown.append(f"{line.worst.value:.4g}" if many else "")
         table.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")
@@ -142,7 +135,7 @@ def print_rows(result: "Evaluation") -> None:
     for row in result:
         null = "" if row.null is None else f"{row.null:.3g}"
         table.add_row(
-            row.name,
+            row.title,
             plain(", ".join(row.columns)),
             f"{row.value:.4g}",
             null,
@@ -156,8 +149,11 @@ def print_rows(result: "Evaluation") -> None:
 def _print_skipped(result: "Evaluation") -> None:
     """Say what was left out, one line for each reason."""
     reasons: dict[str, list[str]] = {}
+    from quantail.evaluation import MEASURES
+
     for skipped in result.skipped:
-        reasons.setdefault(skipped.reason, []).append(f"{skipped.name} of {', '.join(skipped.columns)}")
+        title = MEASURES[skipped.name].title
+        reasons.setdefault(skipped.reason, []).append(f"{title} of {', '.join(skipped.columns)}")
     for reason, what in reasons.items():
         more = f" and {len(what) - 1} more" if len(what) > 1 else ""
         say(f"left out: {what[0]}{more}: {reason}", style="dim")
@@ -174,8 +170,9 @@ def _print_definitions(as_plain: bool) -> None:
     for measure in MEASURES.values():
         better = f"closer to {measure.best:g}" if measure.direction == "closer" else measure.direction
         ends = "{:g} to {:g}".format(*measure.range).replace("inf", "∞")
-        say(f"{measure.name}  {measure.family}, {ends}, better if {better}", style="bold")
-        for text in (measure.meaning, measure.reference):
+        say(f"{measure.name}  {measure.title}", style="bold")
+        facts = f"{measure.family}, {ends}, better if {better}; independent sample: {measure.null}"
+        for text in (measure.meaning, facts, measure.reference):
             out.print(Padding(plain(text), (0, 0, 0, 4)))
 
 
@@ -184,7 +181,7 @@ def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in text:
-        table.add_column(title, overflow="fold", no_wrap=title == "measure")
+        table.add_column(title, overflow="fold")
     for title in number:
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True, min_width=max(len(title), 6))
     return table

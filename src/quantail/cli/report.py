@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quantail.cli.console import INTERNAL, note, say, warn
+from quantail.cli.console import INTERNAL, note, progress, say, warn
 from quantail.cli.options import Force, Formulas, TableInput
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
@@ -68,6 +68,7 @@ def write_internal(
     force: bool = False,
 ) -> None:
     """Read the tables, write the report and say that it is internal."""
+    from quantail.evaluation import evaluate
     from quantail.frames import read_table
     from quantail.report import render_report
     from quantail.schema import Schema
@@ -76,8 +77,10 @@ def write_internal(
         schema = Schema.from_toml(model.facts()["schema"])
     unseen = None if holdout is None else read_table(holdout, schema)
     tables = read_table(real, schema), read_table(synth, schema)
-    text = render_report(*tables, schema=schema, holdout=unseen, model=model, formulas=formulas)
-    write_text(path, text, force)
+    with progress("report") as shown:
+        measures = evaluate(*tables, unseen, schema, formulas=formulas, progress=shown)
+        text = render_report(*tables, schema=schema, model=model, measures=measures)
+        write_text(path, text, force)
     say(f"Wrote {path}")
     warn(INTERNAL)
     note("Open it in any browser; it needs no network.")

@@ -1,22 +1,21 @@
-"""How close a synthetic table is to the real one: one measure per file, plain functions on two tables.
+"""How close a synthetic table is to the real one: one concept per file, plain functions on two tables.
 
 `evaluate` computes every measure that applies and gives one tidy table (`Evaluation`, described in `table`). `MEASURES`
-lists the definitions: name, family, meaning, range, direction, best and null value, reference. `Formula` and
+lists the definitions: name, title, family, meaning, range, direction, best and null value, reference. `Formula` and
 `Regression` read regressions from text. Panels are compared as arrays of shape (units, periods), NaN where a unit is
-not active.
+not active. The classifier and the formulas need the `evaluate` extra.
 
 Every measure here reads real rows without noise, so its value is not private: it belongs in internal reports.
 """
 
-from quantail.evaluation.association import correlation_ratio, cramers_v
-from quantail.evaluation.cart import pmse_cart
+from quantail.evaluation.boosting import classifier_auc
 from quantail.evaluation.coefficients import (
     CoefficientDifference,
     Comparison,
     coefficient_difference,
     compare_coefficients,
 )
-from quantail.evaluation.correlations import correlation_difference, correlation_matrix
+from quantail.evaluation.columns import total_variation
 from quantail.evaluation.dynamics import (
     JobFlows,
     gross_employment,
@@ -36,6 +35,7 @@ from quantail.evaluation.panel import (
     gross_mape,
     growth_difference,
     jc_mae,
+    jd_mae,
     net_mae,
     size_class_difference,
     top_share_difference,
@@ -43,12 +43,12 @@ from quantail.evaluation.panel import (
     unchanged_difference,
 )
 from quantail.evaluation.paper import PAPER_MEASURES, evaluate_paper
-from quantail.evaluation.pmse import Propensity, pmse, pmse_null_mean, pmse_null_sd, propensity
 from quantail.evaluation.prediction import nrmse
+from quantail.evaluation.propensity_score import Propensity, pmse, pmse_null_mean, propensity
 from quantail.evaluation.random_marginals import random_marginals, random_periods
 from quantail.evaluation.registry import FAMILIES, MEASURES
 from quantail.evaluation.regressions import Fit, Regression, fit_linear, fit_logistic, fit_quantile
-from quantail.evaluation.ridge import pmse_ridge
+from quantail.evaluation.relations import correlation_ratio, cramers_v, rank_correlations
 from quantail.evaluation.size_classes import (
     SIZE_CLASSES,
     size_class_shares,
@@ -58,46 +58,33 @@ from quantail.evaluation.size_classes import (
 )
 from quantail.evaluation.summary import evaluate
 from quantail.evaluation.table import Evaluation, Measured, Overview, Skipped
-from quantail.evaluation.tails import gini, hill_index, mean_excess, quantile_errors, top_share
-from quantail.evaluation.two_by_two import General, Specific, general_quality, specific_quality
-from quantail.evaluation.univariate import ks_distance, normalised_wasserstein, total_variation
-from quantail.evaluation.wasserstein import WassersteinTest, wasserstein_randomization, wasserstein_test
+from quantail.evaluation.tails import gini, hill_index, quantile_errors, top_share
+from quantail.evaluation.wasserstein import (
+    WassersteinTest,
+    ks_distance,
+    wasserstein_randomization,
+    wasserstein_test,
+)
 
 __all__ = [
-    "CoefficientDifference",
-    "Comparison",
-    "Design",
-    "Evaluation",
-    "FAMILIES",
-    "Fit",
-    "Formula",
-    "General",
-    "JobFlows",
-    "MEASURES",
-    "Measure",
-    "Measured",
-    "Overview",
-    "PANEL_MEASURES",
-    "PAPER_MEASURES",
-    "Propensity",
-    "Regression",
-    "SIZE_CLASSES",
-    "Skipped",
-    "Specific",
-    "WassersteinTest",
+    "classifier_auc",
     "coefficient_difference",
+    "CoefficientDifference",
     "compare_coefficients",
-    "correlation_difference",
-    "correlation_matrix",
+    "Comparison",
     "correlation_ratio",
     "cramers_v",
+    "Design",
     "evaluate",
     "evaluate_panel",
     "evaluate_paper",
+    "Evaluation",
+    "FAMILIES",
+    "Fit",
     "fit_linear",
     "fit_logistic",
     "fit_quantile",
-    "general_quality",
+    "Formula",
     "gini",
     "gross_employment",
     "gross_mape",
@@ -106,28 +93,35 @@ __all__ = [
     "growth_shares",
     "hill_index",
     "jc_mae",
+    "jd_mae",
     "job_flows",
+    "JobFlows",
     "k_marginal",
     "k_marginals",
     "ks_distance",
     "marginal_sets",
-    "mean_excess",
+    "Measure",
+    "Measured",
+    "MEASURES",
     "net_mae",
-    "normalised_wasserstein",
     "nrmse",
+    "Overview",
+    "PANEL_MEASURES",
+    "PAPER_MEASURES",
     "pmse",
-    "pmse_cart",
     "pmse_lasso",
     "pmse_null_mean",
-    "pmse_null_sd",
-    "pmse_ridge",
+    "Propensity",
     "propensity",
     "quantile_errors",
     "random_marginals",
     "random_periods",
+    "rank_correlations",
+    "Regression",
     "size_class_difference",
     "size_class_shares",
-    "specific_quality",
+    "SIZE_CLASSES",
+    "Skipped",
     "survival",
     "top_share",
     "top_share_difference",
@@ -140,4 +134,5 @@ __all__ = [
     "unchanged_share",
     "wasserstein_randomization",
     "wasserstein_test",
+    "WassersteinTest",
 ]

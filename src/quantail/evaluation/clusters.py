@@ -5,13 +5,12 @@ rank (Kish 1965) tells how much less they say: with deviations d_ut of unit u in
 
     effect = sum over u of (sum over t of d_ut)^2 / sum over u, t of d_ut^2,
 
-1 for independent rows, the number of periods for units that never change. Errors of a fresh sample of units are larger
-by its root, and pMSE, a squared error, by the effect itself.
+1 for independent rows, the number of periods for units that never change. Errors of an independent sample of units are
+larger by its root, and pMSE, a squared error, by the effect itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,8 @@ from quantail.evaluation.table import Measured
 
 Floats = NDArray[np.float64]
 
-_ERRORS = ("distance", "marginals", "column", "correlation", "tail", "regression")
+_OF_ROWS = ("overall", "columns", "tails", "relations", "counts", "regressions")
+_OF_UNITS = ("auc",)  # measures that take whole units for rows
 
 
 def design_effect(histories: Floats) -> float:
@@ -41,16 +41,10 @@ def design_effect(histories: Floats) -> float:
     return max(float((away.sum(axis=1) ** 2).sum()) / total, 1.0) if total > 0 else 1.0
 
 
-def widened(rows: Sequence[Measured], effect: float) -> list[Measured]:
-    """Widen the nulls of measures on unit-periods; p-values and standardised forms have none and lose theirs."""
-    return [_widened(row, effect) for row in rows]
-
-
-def _widened(row: Measured, effect: float) -> Measured:
-    if row.null is None or row.family not in ("propensity", *_ERRORS):
+def widened(row: Measured, effect: float) -> Measured:
+    """Widen the null of a measure on unit-periods."""
+    if row.null is None or row.family not in _OF_ROWS or row.name in _OF_UNITS:
         return row
-    if row.name.endswith(("_z", "_p")):
-        return replace(row, null=None)
-    factor = effect if row.family == "propensity" else np.sqrt(effect)
+    factor = effect if row.family == "overall" else np.sqrt(effect)
     low, high = row.measure.range
     return replace(row, null=float(np.clip(row.best + factor * (row.null - row.best), low, high)))

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError
+from quantail.evaluation.independent import variation_null
 from quantail.evaluation.measure import Measure
+from quantail.evaluation.pair import Pair
 from quantail.evaluation.reading import (
     is_missing,
     is_numeric,
@@ -29,6 +31,7 @@ from quantail.evaluation.reading import (
     require_same_columns,
 )
 from quantail.evaluation.references import TASK
+from quantail.evaluation.rows import Rows
 
 Integers = NDArray[np.int64]
 Edges = Mapping[str, Sequence[float]]
@@ -40,15 +43,36 @@ _MOST_CELLS = 2**62  # cell numbers must fit 64 bits
 _FEW_CELLS = 1_000_000  # counted directly; with more, only the cells that occur
 
 
-def _km(name: str, sets: str) -> Measure:
-    meaning = f"How far the shares of binned cells agree, over {sets}; 1000 less the total variation in thousandths."
-    return Measure(name, "marginals", meaning, (0.0, 1000.0), "higher", 1000.0, TASK)
+K_MARGINAL = Measure(
+    "k_marginal",
+    "k-marginal score",
+    "counts",
+    "How far tables of counts of three columns agree, on average; 1000 less their total variation in thousandths.",
+    (0.0, 1000.0),
+    "higher",
+    1000.0,
+    "its mean over random splits of all rows, by formula",
+    TASK,
+)
+MEASURES = (K_MARGINAL,)
 
 
-KM = _km("km", "sets of three columns")
-KM_2 = _km("km_2", "pairs of columns")
-KM_1 = _km("km_1", "single columns")
-MEASURES = (KM, KM_2, KM_1)
+def add(rows: Rows, pair: Pair) -> None:
+    """Add the mean score of sets of three columns (of all columns, if there are no more)."""
+    if not rows.wants(K_MARGINAL):
+        return
+    cells = {name: column_cells(pair.real[name], pair.synth[name]) for name in pair.numeric}
+    for name in pair.labels:
+        codes = np.concatenate(pair.codes[name])
+        cells[name] = Cells(codes, int(codes.max()) + 1)
+    sets = [[cells[name] for name in names] for names in marginal_sets(pair.names)]
+    try:
+        found = [_score_and_null(columns, pair.n_real) for columns in sets]
+    except OptionError as error:  # labels with more values than fit into cells
+        rows.skip(MEASURES, pair.names, str(error))
+        return
+    score, null = np.mean(found, axis=0)
+    rows.put(K_MARGINAL, pair.names, float(score), float(null))
 
 
 class Cells(NamedTuple):
@@ -177,16 +201,11 @@ def marginal_score(columns: Sequence[Cells], n_real: int) -> float:
     return overlap_score(cell[:n_real], cell[n_real:])
 
 
-def marginal_null(columns: Sequence[Cells], n_real: int, rng: np.random.Generator, draws: int = 5) -> float:
-    """Mean score over random splits of the rows: what two samples of one population get, for these sizes."""
-    count = np.bincount(_joint(columns))
-    count = count[count > 0]
-    total = int(count.sum())
-    if total >= 10**9:
-        raise DataError("km: the tables are too large for the null.")
-    split = rng.multivariate_hypergeometric(count, n_real, size=draws, method="marginals")
-    gap = np.abs(split / n_real - (count - split) / (total - n_real)).sum(axis=1)
-    return float(1000 * (1 - gap.mean() / 2))
+def _score_and_null(columns: Sequence[Cells], n_real: int) -> tuple[float, float]:
+    """Score the joint cells, and say what two samples of one population with these pooled counts would score."""
+    cell = _joint(columns)
+    null = variation_null(np.bincount(cell), n_real, cell.size - n_real)
+    return overlap_score(cell[:n_real], cell[n_real:]), 1000 * (1 - null)
 
 
 def overlap_score(real: Integers, synth: Integers) -> float:

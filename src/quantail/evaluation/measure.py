@@ -8,18 +8,10 @@ from typing import Any, Literal
 Direction = Literal["lower", "higher", "closer"]
 """Which values are better; "closer" means closer to `Measure.best`, from either side."""
 
-Family = Literal[
-    "propensity",
-    "distance",
-    "marginals",
-    "column",
-    "correlation",
-    "tail",
-    "regression",
-    "prediction",
-    "two-by-two",
-    "panel",
-]
+Family = Literal["overall", "columns", "tails", "relations", "counts", "regressions", "panels"]
+
+ENDLESS = (0.0, float("inf"))
+SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -29,7 +21,9 @@ class Measure:
     Parameters
     ----------
     name : str
-        Short name, the key in results and on the command line.
+        The key in results and on the command line.
+    title : str
+        What people call it.
     family : str
         Group of measures that it belongs to; a family may be asked for by name.
     meaning : str
@@ -40,27 +34,28 @@ class Measure:
         Which values are better; "closer" to `best`.
     best : float
         The best possible value.
+    null : str
+        What an independent sample of the same population gets, and how that is found.
     reference : str
-        Where it comes from.
-    null : float, optional
-        What a fresh sample of the same population would get on average, where one number fits every table;
-        otherwise the results say it, if it is known.
+        Where the measure comes from.
     """
 
     name: str
+    title: str
     family: Family
     meaning: str
     range: tuple[float, float]
     direction: Direction
     best: float
+    null: str
     reference: str
-    null: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the definition as plain values, ready for JSON; an endless range ends in None."""
         low, high = (None if abs(end) == float("inf") else end for end in self.range)
         return {
             "name": self.name,
+            "title": self.title,
             "family": self.family,
             "meaning": self.meaning,
             "range": [low, high],

@@ -7,7 +7,6 @@ allowed; infinite ones are not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +23,7 @@ from quantail.evaluation.reading import (
     require_columns,
     require_same_columns,
 )
+from quantail.evaluation.regressions import Regression
 from quantail.frames import confidential_panel
 from quantail.schema import Schema
 
@@ -39,7 +39,8 @@ MOST_LEVELS = 20
 class Pair:
     """Two tables with the same columns: numbers as floats, NaN where missing; labels as they are.
 
-    `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods).
+    `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods), and
+    `regressions` what was asked for by formulas.
     """
 
     real: Table
@@ -48,6 +49,7 @@ class Pair:
     labels: tuple[str, ...]
     holdout: Table | None = None
     panels: tuple[tuple[str, Floats, Floats], ...] = ()
+    regressions: tuple[Regression, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,22 +73,11 @@ class Pair:
             raise DataError(f"column {name} has no known value in one of the tables.")
         return left, right
 
-    def matrix(self, table: Table) -> Floats:
-        """Numeric columns of one of the tables, shape (rows, columns), NaN where missing."""
-        return np.column_stack([table[name] for name in self.numeric])
-
     @cached_property
     def codes(self) -> dict[str, tuple[Integers, Integers]]:
         """Labels of both tables as numbers."""
         coded = {name: label_codes(self.real[name], self.synth[name]) for name in self.labels}
         return {name: (left, right) for name, (left, right) in coded.items()}
-
-    @cached_property
-    def varying(self) -> tuple[str, ...]:
-        """Numeric columns that vary among their known real values: those that a regression can use."""
-        return tuple(
-            name for name in self.numeric if np.unique(self.real[name][~np.isnan(self.real[name])]).size > 1
-        )
 
     @property
     def crossable(self) -> int:
@@ -98,8 +89,27 @@ class Pair:
 
     @cached_property
     def predictors(self) -> tuple[Floats, Floats]:
-        """Both tables as numbers without missing values, for regressions of the origin of a row."""
-        return predictors(self.real, self.synth, self.numeric, self.labels)
+        """Both tables as numbers without missing values, for regressions of the origin of a row.
+
+        A missing number becomes the mean of the known ones, and a 0/1 column says that it was missing; labels
+        become 0/1 columns, the most frequent `MOST_LEVELS` of them but one.
+        """
+        columns: list[Floats] = []
+        for name in self.numeric:
+            values = np.concatenate([self.real[name], self.synth[name]])
+            absent = np.isnan(values)
+            if absent.any():
+                values = np.where(absent, values[~absent].mean() if not absent.all() else 0.0, values)
+                columns.append(absent.astype(float))
+            columns.append(values)
+        for name in self.labels:
+            code = np.concatenate(self.codes[name])
+            frequent = np.argsort(-np.bincount(code), kind="stable")
+            columns += [
+                (code == level).astype(float) for level in frequent[: min(MOST_LEVELS, frequent.size - 1)]
+            ]
+        stacked = np.column_stack(columns) if columns else np.zeros((self.n_real + self.n_synth, 0))
+        return stacked[: self.n_real], stacked[self.n_real :]
 
 
 def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pair:
@@ -119,33 +129,6 @@ def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pai
     ]
     assert tables[0] is not None and tables[1] is not None
     return Pair(tables[0], tables[1], numeric, labels, tables[2])
-
-
-def predictors(
-    real: Table, synth: Table, numeric: Sequence[str], labels: Sequence[str]
-) -> tuple[Floats, Floats]:
-    """Turn two tables into matrices with the same columns.
-
-    A missing number becomes the mean of the known ones, and a 0/1 column says that it was missing; labels become
-    0/1 columns, the most frequent `MOST_LEVELS` of them but one.
-    """
-    columns: list[Floats] = []
-    n_real = len(next(iter(real.values())))
-    for name in numeric:
-        values = np.concatenate([real[name], synth[name]])
-        absent = np.isnan(values)
-        if absent.any():
-            values = np.where(absent, values[~absent].mean() if not absent.all() else 0.0, values)
-            columns.append(absent.astype(float))
-        columns.append(values)
-    for name in labels:
-        code = np.concatenate(label_codes(real[name], synth[name]))
-        frequent = np.argsort(-np.bincount(code), kind="stable")
-        columns += [
-            (code == level).astype(float) for level in frequent[: min(MOST_LEVELS, frequent.size - 1)]
-        ]
-    stacked = np.column_stack(columns) if columns else np.zeros((n_real + len(next(iter(synth.values()))), 0))
-    return stacked[:n_real], stacked[n_real:]
 
 
 def _panel_pair(real: Any, synth: Any, holdout: Any, schema: Schema) -> Pair:

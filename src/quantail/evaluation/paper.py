@@ -8,8 +8,8 @@ import numpy as np
 
 from quantail.evaluation.coefficients import coefficient_difference
 from quantail.evaluation.marginal import k_marginal
-from quantail.evaluation.pmse import pmse
 from quantail.evaluation.prediction import nrmse
+from quantail.evaluation.propensity_score import pmse
 from quantail.evaluation.wasserstein import wasserstein_randomization
 
 PAPER_MEASURES = ("pmse_woi", "pmse_wi", "wrt", "km", "int_diff", "slope_diff", "nrmse_x2", "nrmse_x3")

@@ -1,4 +1,4 @@
-"""NRMSE on a holdout: how well a regression learnt from synthetic rows predicts rows never seen.
+"""Prediction error on a holdout (NRMSE): how well a regression learnt from synthetic rows predicts rows never seen.
 
 Least squares on the synthetic table, root mean squared error on the holdout, divided by the holdout
 response's standard deviation (with n - 1 in its denominator, as R's `sd`).
@@ -13,24 +13,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.evaluation.measure import Measure
+from quantail.evaluation.measure import ENDLESS, Measure
+from quantail.evaluation.pair import Pair
 from quantail.evaluation.reading import numeric_matrix
 from quantail.evaluation.references import ARNOLD
 from quantail.evaluation.regressions import Regression, fit_linear
+from quantail.evaluation.rows import Rows
 
 Floats = NDArray[np.float64]
 
-NRMSE = Measure(
-    "nrmse",
-    "prediction",
-    "Error of predicting unseen real rows from a regression on the synthetic table, over their standard "
+PREDICTION_ERROR = Measure(
+    "prediction_error",
+    "Prediction error",
+    "regressions",
+    "Error of predicting unseen real rows from a linear regression on the synthetic table, over their standard "
     "deviation; about 1 if the predictors explain nothing.",
-    (0.0, float("inf")),
+    ENDLESS,
     "lower",
     0.0,
+    "the error of the same regression on the real table",
     ARNOLD,
 )
-MEASURES = (NRMSE,)
+MEASURES = (PREDICTION_ERROR,)
+
+
+def add_error(rows: Rows, pair: Pair, regression: Regression) -> None:
+    """Add the error of predicting the holdout, if there is one."""
+    if pair.holdout is None or regression.kind != "linear" or not rows.wants(PREDICTION_ERROR):
+        return
+    columns = regression.formula.columns
+    try:
+        value, null = (formula_nrmse(t, pair.holdout, regression) for t in (pair.synth, pair.real))
+    except DataError as error:
+        rows.skip(MEASURES, columns, str(error))
+    else:
+        rows.put(PREDICTION_ERROR, columns, value, null, str(regression))
 
 
 def nrmse(synth: Any, holdout: Any, response: str, predictors: Sequence[str]) -> float:

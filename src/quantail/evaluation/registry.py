@@ -1,50 +1,69 @@
-"""All measures by name, so that reports, documents and the command line can list them."""
+"""All measures by name, so that reports, documents and the command line can list them.
+
+To add one: a file (or a place in one) with its `Measure` in `MEASURES` and its work in `add`; a new file goes into
+`CONCEPTS` below, with its share of the time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import get_args
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, get_args
 
 from quantail.errors import OptionError
-from quantail.evaluation.association import MEASURES as ASSOCIATION
-from quantail.evaluation.cart import MEASURES as CART
-from quantail.evaluation.coefficients import MEASURES as REGRESSION
-from quantail.evaluation.correlations import MEASURES as CORRELATION
-from quantail.evaluation.lasso import MEASURES as LASSO
-from quantail.evaluation.marginal import MEASURES as MARGINALS
+from quantail.evaluation import (
+    boosting,
+    coefficients,
+    columns,
+    marginal,
+    panel,
+    propensity_score,
+    relations,
+    tails,
+)
 from quantail.evaluation.measure import Family, Measure
-from quantail.evaluation.panel import MEASURES as PANEL
-from quantail.evaluation.pmse import MEASURES as PROPENSITY
-from quantail.evaluation.prediction import MEASURES as PREDICTION
-from quantail.evaluation.ridge import MEASURES as RIDGE
-from quantail.evaluation.tails import MEASURES as TAIL
-from quantail.evaluation.two_by_two import MEASURES as TWO_BY_TWO
-from quantail.evaluation.univariate import MEASURES as COLUMN
-from quantail.evaluation.wasserstein import MEASURES as DISTANCE
+from quantail.evaluation.pair import Pair
+from quantail.evaluation.rows import Rows
 
 FAMILIES: tuple[str, ...] = get_args(Family)
 
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measures in (
-        PROPENSITY,
-        RIDGE,
-        LASSO,
-        CART,
-        DISTANCE,
-        MARGINALS,
-        COLUMN,
-        CORRELATION,
-        ASSOCIATION,
-        TAIL,
-        REGRESSION,
-        PREDICTION,
-        TWO_BY_TWO,
-        PANEL,
-    )
-    for measure in measures
-}
+
+class Concept(NamedTuple):
+    """Measures that are computed together: what they are called while one waits, and their share of the time."""
+
+    title: str
+    measures: tuple[Measure, ...]
+    add: Callable[[Rows, Pair], None]
+    work: float
+
+
+CONCEPTS = (
+    Concept("regressions of the origin", propensity_score.MEASURES, propensity_score.add, 3),
+    Concept("gradient boosting", boosting.MEASURES, boosting.add, 5),
+    Concept("columns", columns.MEASURES, columns.add, 2),
+    Concept("tails", tails.MEASURES, tails.add, 2),
+    Concept("relations", relations.MEASURES, relations.add, 1),
+    Concept("tables of counts", marginal.MEASURES, marginal.add, 1),
+    Concept("regressions", coefficients.MEASURES, coefficients.add, 1),
+    Concept("dynamics", panel.MEASURES, panel.add, 1),
+)
+"""In the order in which results come."""
+
+MEASURES: dict[str, Measure] = {m.name: m for concept in CONCEPTS for m in concept.measures}
 """The definitions, in the order in which results come."""
+
+_RENAMED = {
+    "km": "k_marginal",
+    "pmse_woi_ratio": "pmse_ratio",
+    "pmse_wi_ratio": "pmse_ratio_interactions",
+    "wrt_column": "wasserstein_ratio",
+    "spearman_difference": "rank_correlation_difference",
+    "nrmse": "prediction_error",
+    "tail": "tails",
+    "column": "columns",
+    "correlation": "relations",
+    "regression": "regressions",
+    "panel": "panels",
+}
 
 
 def chosen(names: Iterable[str] | None) -> frozenset[str]:
@@ -57,8 +76,13 @@ def chosen(names: Iterable[str] | None) -> frozenset[str]:
     for name in names:
         matches = {m.name for m in MEASURES.values() if name in (m.name, m.family)}
         if not matches:
+            now = (
+                f"it is called {_RENAMED[name]} now"
+                if name in _RENAMED
+                else "it is neither a measure nor a family"
+            )
             raise OptionError(
-                f"measures: {name!r} is neither a measure nor a family; "
+                f"measures: {name!r}: {now}; "
                 f"families are {', '.join(FAMILIES)}, and `quantail evaluate --list` names the measures."
             )
         found |= matches

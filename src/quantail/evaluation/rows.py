@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from quantail.errors import DataError
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.table import Evaluation, Measured, Skipped
 
-Computed = float | tuple[float, float | None]
-"""A value, or a value and its null."""
+if TYPE_CHECKING:
+    from quantail.evaluation.coefficients import Comparison
 
 
 @dataclass
@@ -21,6 +20,7 @@ class Rows:
     wanted: frozenset[str]
     measures: list[Measured] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    regressions: list[Comparison] = field(default_factory=list)
 
     def wants(self, *measures: Measure) -> bool:
         """Say whether any of the measures is asked for, before work is done for them."""
@@ -40,26 +40,8 @@ class Rows:
         if not isfinite(value):
             self.skip((measure,), columns, "it has no value on these columns")
             return
-        known = null if null is not None and isfinite(null) else measure.null
+        known = null if null is not None and isfinite(null) else None
         self.measures.append(Measured(measure, columns, float(value), known, note))
-
-    def add(
-        self, measure: Measure, columns: tuple[str, ...], compute: Callable[[], Computed], note: str = ""
-    ) -> None:
-        """Compute and add a value if it is asked for; a DataError becomes the reason why it is skipped."""
-        if measure.name not in self.wanted:
-            return
-        try:
-            found = compute()
-        except DataError as error:
-            self.skip((measure,), columns, str(error))
-            return
-        value, null = found if isinstance(found, tuple) else (found, None)
-        self.put(measure, columns, value, null, note)
-
-    def found(self, measure: Measure) -> float | None:
-        """Look up a value that was added before, of a measure that occurs once."""
-        return next((row.value for row in self.measures if row.name == measure.name), None)
 
     def skip(self, measures: tuple[Measure, ...], columns: tuple[str, ...], reason: str) -> None:
         """Record measures that are asked for and have no value."""
@@ -67,4 +49,4 @@ class Rows:
 
     def evaluation(self) -> Evaluation:
         """Give the finished table."""
-        return Evaluation(tuple(self.measures), tuple(self.skipped))
+        return Evaluation(tuple(self.measures), tuple(self.skipped), tuple(self.regressions))

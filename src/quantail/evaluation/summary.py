@@ -1,35 +1,29 @@
 """Every measure at once, for any two tables: the work behind `quantail evaluate`.
 
-The measures are computed from all real rows without noise. They are for internal use and must not be released with
+The measures are computed from real rows without noise. They are for internal use and must not be released with
 the synthetic table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from quantail.evaluation import panel
 from quantail.evaluation.clusters import design_effect, widened
-from quantail.evaluation.column_rows import add_columns
+from quantail.evaluation.extras import MissingExtra
 from quantail.evaluation.pair import Pair, read_pair
-from quantail.evaluation.panel_null import panel_against_null
 from quantail.evaluation.reading import require_columns
-from quantail.evaluation.registry import chosen
-from quantail.evaluation.regression_rows import add_formulas, add_sequence, add_two_by_two
+from quantail.evaluation.registry import CONCEPTS, Concept, chosen
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
-from quantail.evaluation.table_rows import (
-    add_associations,
-    add_correlations,
-    add_distances,
-    add_marginals,
-    add_propensity,
-)
 from quantail.schema import Schema
+
+Progress = Callable[[str, float], None]
 
 
 def evaluate(
@@ -37,11 +31,10 @@ def evaluate(
     synth: Any,
     holdout: Any = None,
     schema: Schema | None = None,
-    rng: np.random.Generator | None = None,
     *,
     formulas: str | Sequence[str] = (),
     measures: Iterable[str] | None = None,
-    replicates: Sequence[Any] = (),
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Compare a synthetic table with the real one by every measure that applies. The result is not private.
 
@@ -50,58 +43,56 @@ def evaluate(
     real, synth : frame or mapping of arrays
         Tables with the same columns: numbers, dates or labels, with missing values if need be.
     holdout : frame or mapping of arrays, optional
-        Real rows that were kept out of the synthesis; adds prediction errors and the two-by-two.
+        Real rows that were kept out of the synthesis; adds prediction errors.
     schema : Schema, optional
         Says which columns to compare, in which order, and which of them are categories. Without it every
         column is compared, in the real table's order. The schema of a panel adds measures of dynamics.
-    rng : numpy Generator, optional
-        Randomness of re-splits and permutations; a fixed stream unless given.
     formulas : str or sequence of str
         Regressions to compare, such as "wage ~ education + C(region)", "logistic: union ~ wage" or
-        "quantile(0.9): wage ~ age".
+        "quantile(0.9): wage ~ age". Without any, the last number is explained by the columns before it.
     measures : names, optional
-        Measures or families of measures to compute, such as ["km", "tail"]; all of them unless told.
-    replicates : sequence of frames
-        Further synthetic tables of the same synthesizer, over which the two-by-two is averaged.
+        Measures or families of measures to compute, such as ["k_marginal", "tails"]; all of them unless told.
+    progress : callable, optional
+        Called with what is computed next and the share that is done.
 
     Returns
     -------
     Evaluation
-        One tidy table; see `quantail.evaluation.table`.
+        One tidy table; see `quantail.evaluation.table`. Results are the same each time: random splits come from a
+        fixed stream.
 
     Examples
     --------
     >>> table = {"x": [1.0, 2.0, 3.0, 5.0]}
-    >>> evaluate(table, table).value("km")
+    >>> evaluate(table, table, measures=["counts"]).value("k_marginal")
     1000.0
     """
     texts = (formulas,) if isinstance(formulas, str) else formulas
-    regressions = [Regression.parse(text) for text in dict.fromkeys(texts)]
-    rows = Rows(chosen(measures))
-    pair = read_pair(real, synth, holdout, schema)
+    names = None if measures is None or isinstance(measures, str) else list(measures)
+    rows = Rows(chosen(measures if names is None else names))
+    regressions = tuple(Regression.parse(text) for text in dict.fromkeys(texts))
+    pair = replace(read_pair(real, synth, holdout, schema), regressions=regressions)
     for regression in regressions:
         require_columns(pair.real, regression.formula.columns, "real")
-    others = [read_pair(real, replicate, None, schema).synth for replicate in replicates]
-    add_propensity(rows, pair, rng)
-    add_distances(rows, pair, rng)
-    add_marginals(rows, pair)
-    add_columns(rows, pair, rng)
-    add_correlations(rows, pair)
-    add_associations(rows, pair)
-    add_sequence(rows, pair)
-    add_formulas(rows, pair, regressions)
-    add_two_by_two(rows, pair, others, regressions, rng)
-    _add_panels(rows, pair)
+    wanted = [concept for concept in CONCEPTS if rows.wants(*concept.measures)]
+    total, done = sum(concept.work for concept in wanted), 0.0
+    for concept in wanted:
+        if progress is not None:
+            progress(concept.title, done / total)
+        _add(rows, pair, concept, asked=names is not None)
+        done += concept.work
     return rows.evaluation()
 
 
-def _add_panels(rows: Rows, pair: Pair) -> None:
-    if pair.panels:
+def _add(rows: Rows, pair: Pair, concept: Concept, asked: bool) -> None:
+    """Compute some measures; without the packages that they need they are left out, unless they were asked for."""
+    before = len(rows.measures)
+    try:
+        concept.add(rows, pair)
+    except MissingExtra as error:
+        if asked:
+            raise
+        rows.skip(concept.measures, pair.names, str(error))
+    if pair.panels and concept.measures != panel.MEASURES:
         effect = float(np.mean([design_effect(real) for _, real, _ in pair.panels]))
-        rows.measures = widened(rows.measures, effect)
-    if not rows.wants(*panel.MEASURES):
-        return
-    for name, real, synth in pair.panels:
-        found = panel_against_null(real, synth)
-        for measure, key in zip(panel.MEASURES, panel.PANEL_MEASURES, strict=True):
-            rows.put(measure, (name,), *found[key])
+        rows.measures[before:] = [widened(row, effect) for row in rows.measures[before:]]

@@ -3,28 +3,32 @@
 The shape, for those who build on it:
 
 - `Evaluation.measures` is a tuple of `Measured` rows, in the order of families; iterating gives them too.
-- A row has `measure` (the `Measure` definition: family, meaning, range, direction, best, reference), `columns`,
-  `value`, `null` and `note`; `name`, `family`, `direction` and `best` are there as shortcuts.
+- A row has `measure` (the `Measure` definition: title, family, meaning, range, direction, best, reference),
+  `columns`, `value`, `null` and `note`; `name`, `title`, `family`, `direction` and `best` are there as shortcuts.
 - `columns` is empty for no measure: all compared columns for measures of the whole table, one for measures of a
-  column, two for correlations, the response first for regressions and then the term (or all the predictors).
-- `value` is always finite. `null` is what a fresh sample of the real population would get on average, given the
-  sizes of these two tables; None where it is not known. `note` is empty or a short remark, such as the formula
+  column, two for relations, the response first for regressions and then the term (or all the predictors).
+- `value` is always finite. `null` is what an independent sample of the real population would get on average, given
+  the sizes of these two tables; None where it is not known. `note` is empty or a short remark, such as the formula
   of a regression.
 - Name, columns and note together are different in every row.
-- `Evaluation.skipped` lists what could not be computed, and why, as `Skipped` rows.
-- `to_dicts`, `to_arrow`, `to_pandas` and `to_polars` give the rows with the fields name, family, columns (a list in
-  `to_dicts`, joined by ", " in frames), value, null, best, direction, note. `overview` has a row a measure.
+- `Evaluation.skipped` lists what could not be computed, and why, as `Skipped` rows; `Evaluation.regressions` holds
+  the fits to both tables behind the differences in coefficients.
+- `to_dicts`, `to_arrow`, `to_pandas` and `to_polars` give the rows with the fields name, title, family, columns (a list
+  in `to_dicts`, joined by ", " in frames), value, null, best, direction, note. `overview` has a row a measure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.measure import Direction, Family, Measure
+
+if TYPE_CHECKING:
+    from quantail.evaluation.coefficients import Comparison
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,11 @@ class Measured:
     def name(self) -> str:
         """Name of the measure."""
         return self.measure.name
+
+    @property
+    def title(self) -> str:
+        """What people call the measure."""
+        return self.measure.title
 
     @property
     def family(self) -> Family:
@@ -66,6 +75,7 @@ class Measured:
         """Give the row as plain values, ready for JSON."""
         return {
             "name": self.name,
+            "title": self.title,
             "family": self.family,
             "columns": list(self.columns),
             "value": self.value,
@@ -101,6 +111,7 @@ class Evaluation:
 
     measures: tuple[Measured, ...]
     skipped: tuple[Skipped, ...] = ()
+    regressions: tuple[Comparison, ...] = field(default=(), compare=False)
 
     def __iter__(self) -> Iterator[Measured]:
         """Go through the rows in order."""
@@ -116,7 +127,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Print the rows in columns of text."""
-        head = ("measure", "columns", "value", "null", "best", "note")
+        head = ("measure", "name", "columns", "value", "null", "best", "note")
         rows = [head, *(_texts(row) for row in self.measures)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
         lines = (
@@ -159,8 +170,9 @@ class Evaluation:
         """Give the rows as a pyarrow table."""
         import pyarrow as pa
 
-        fields = {"name": pa.string(), "family": pa.string(), "columns": pa.string(), "value": pa.float64()}
-        fields |= {"null": pa.float64(), "best": pa.float64(), "direction": pa.string(), "note": pa.string()}
+        number, text = pa.float64(), pa.string()
+        fields = {"name": text, "title": text, "family": text, "columns": text, "value": number}
+        fields |= {"null": number, "best": number, "direction": text, "note": text}
         rows = [{**row.to_dict(), "columns": ", ".join(row.columns)} for row in self.measures]
         return pa.Table.from_pylist(rows, schema=pa.schema(list(fields.items())))
 
@@ -176,7 +188,8 @@ class Evaluation:
 
 def _texts(row: Measured) -> tuple[str, ...]:
     null = "" if row.null is None else f"{row.null:.4g}"
-    return row.name, ", ".join(row.columns), f"{row.value:.4g}", null, f"{row.best:g}", row.note
+    columns = ", ".join(row.columns)
+    return row.title, row.name, columns, f"{row.value:.4g}", null, f"{row.best:g}", row.note
 
 
 def _require(package: str) -> Any:

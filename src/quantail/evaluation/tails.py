@@ -1,12 +1,12 @@
-"""Measures of the tail of one column: extreme quantiles, top shares, Gini, Hill index, mean excess.
+"""Measures of where a column's values lie and how heavy its tail is: quantiles, top shares, Gini, Hill index, totals.
 
-With x_(1) >= ... >= x_(n) the values in falling order:
+With x_(1) >= ... >= x_(n) the known values in falling order:
 
     quantile error   |q_synthetic - q_real| / |q_real| at a level
-    top share        share of the total held by the top 1% or 0.1% of rows (their number rounded up)
+    top share        share of the total held by the top 1% or 10% of rows (their number rounded up)
     Gini             sum over i of (n + 1 - 2 i) x_(i), over n times the total
     Hill index       mean of log x_(i) - log x_(k+1) over the top k = 5% of rows; 1 over the power of a Pareto tail
-    mean excess      mean of x - u over the values above u, the real column's 95% quantile, in both tables
+    mean, total      relative error of the mean of the known values, and of the sum over all rows, for as many rows
 """
 
 from __future__ import annotations
@@ -19,65 +19,86 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quantail.errors import DataError
-from quantail.evaluation.measure import Measure
+from quantail.evaluation.independent import Integers, split_null
+from quantail.evaluation.measure import ENDLESS, SHARE, Family, Measure
+from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import EMBRECHTS, GINI, HILL, PIKETTY
+from quantail.evaluation.rows import Rows
 
 Floats = NDArray[np.float64]
 
-LEVELS = (0.5, 0.9, 0.95, 0.99, 0.999)
-TOPS = (0.01, 0.001)
+LEVELS = (0.5, 0.9, 0.99, 0.999)
+TOPS = (0.01, 0.1)
 
-_ENDLESS = (0.0, float("inf"))
-_TAIL = 0.05  # share of rows behind the Hill index, and above the threshold of the mean excess
+_TAIL = 0.05  # share of rows behind the Hill index
 _LEAST_TAIL = 10
+_NO_TAIL = "it needs a column that varies, without negative values and with enough of them in its tail"
+_NULL = "what random parts of the real rows differ by, brought to the tables' sizes"
 
 
-def quantile_measure(level: float) -> Measure:
-    """Define the error at one level, such as quantile_error_99.9."""
-    meaning = f"Relative error of the {100 * level:g}% quantile."
-    return Measure(f"quantile_error_{100 * level:g}", "tail", meaning, _ENDLESS, "lower", 0.0, EMBRECHTS)
+def _relative(name: str, title: str, of: str, reference: str, family: Family = "tails") -> Measure:
+    return Measure(name, title, family, f"Relative error of {of}.", ENDLESS, "lower", 0.0, _NULL, reference)
 
 
-def top_measure(top: float) -> Measure:
-    """Define the difference in what the top share of rows holds, such as top_1_share."""
-    meaning = f"Difference in the share of the total that the top {100 * top:g}% of rows hold."
-    return Measure(f"top_{100 * top:g}_share", "tail", meaning, (0.0, 1.0), "lower", 0.0, PIKETTY)
+def _difference(name: str, title: str, of: str, reference: str) -> Measure:
+    return Measure(name, title, "tails", f"Difference in {of}.", SHARE, "lower", 0.0, _NULL, reference)
 
 
-GINI_DIFFERENCE = Measure(
-    "gini_difference",
-    "tail",
-    "Difference in the Gini coefficient of inequality.",
-    (0.0, 1.0),
-    "lower",
-    0.0,
-    GINI,
-)
-HILL_ERROR = Measure(
-    "hill_error",
-    "tail",
-    "Relative error of the Hill index of the top 5%: how heavy the tail is.",
-    _ENDLESS,
-    "lower",
-    0.0,
-    HILL,
-)
-MEAN_EXCESS_ERROR = Measure(
-    "mean_excess_error",
-    "tail",
-    "Relative error of the mean excess over the real 95% quantile.",
-    _ENDLESS,
-    "lower",
-    0.0,
-    EMBRECHTS,
-)
 MEASURES = (
-    *(quantile_measure(level) for level in LEVELS),
-    *(top_measure(top) for top in TOPS),
-    GINI_DIFFERENCE,
-    HILL_ERROR,
-    MEAN_EXCESS_ERROR,
+    _relative("quantile_error_50", "Error of the median", "the median", EMBRECHTS, "columns"),
+    _relative("quantile_error_90", "Error of the 90% quantile", "the 90% quantile", EMBRECHTS, "columns"),
+    _relative("quantile_error_99", "Error of the 99% quantile", "the 99% quantile", EMBRECHTS),
+    _relative("quantile_error_99.9", "Error of the 99.9% quantile", "the 99.9% quantile", EMBRECHTS),
+    _difference(
+        "top_1_share", "Share of the top 1%", "the share of the total that the top 1% of rows hold", PIKETTY
+    ),
+    _difference(
+        "top_10_share",
+        "Share of the top 10%",
+        "the share of the total that the top 10% of rows hold",
+        PIKETTY,
+    ),
+    _difference("gini_difference", "Gini coefficient", "the Gini coefficient of inequality", GINI),
+    _relative(
+        "hill_error", "Error of the tail index", "Hill's index of the top 5%: how heavy the tail is", HILL
+    ),
+    _relative("mean_error", "Error of the mean", "the mean of the known values", EMBRECHTS),
+    _relative(
+        "total_error", "Error of the total", "the total, missing values as 0, for as many rows", EMBRECHTS
+    ),
 )
+
+
+def add(rows: Rows, pair: Pair) -> None:
+    """Add what each number's quantiles, tail and totals are off by."""
+    if not rows.wants(*MEASURES):
+        return
+    rng = np.random.default_rng(0)
+    for name in pair.numeric:
+        try:
+            pair.known(name)
+        except DataError as error:
+            rows.skip(MEASURES, (name,), str(error))
+            continue
+        _add_column(rows, name, np.sort(pair.real[name]), np.sort(pair.synth[name]), rng)
+
+
+def _add_column(rows: Rows, name: str, real: Floats, synth: Floats, rng: np.random.Generator) -> None:
+    """Add the measures of one column, given in rising order with missing values last."""
+    truth = tail_profile(real)
+    scale = _scale(truth, float(np.nanmax(np.abs(real))))
+
+    def of_part(places: Integers) -> Floats:
+        return tail_profile(real[places])  # rising places: the part is in order, too
+
+    # All rows: errors of heavy tails do not shrink like the root of a sample's size.
+    null = split_null(of_part, real.size, synth.size, None, rng) / scale
+    errors = np.abs(tail_profile(synth) - truth) / scale
+    for measure, error, expected in zip(MEASURES, errors, null, strict=True):
+        if np.isfinite(error):
+            rows.put(measure, (name,), float(error), float(expected))
+        else:
+            rows.skip((measure,), (name,), _NO_TAIL)
 
 
 def quantile_errors(real: ArrayLike, synth: ArrayLike, levels: Sequence[float] = LEVELS) -> Floats:
@@ -92,9 +113,7 @@ def quantile_errors(real: ArrayLike, synth: ArrayLike, levels: Sequence[float] =
     """
     truth = np.asarray(real, dtype=float)
     wanted, made = np.quantile(truth, levels), np.quantile(np.asarray(synth, dtype=float), levels)
-    largest = float(np.abs(truth).max()) or 1.0
-    scale = np.where(wanted != 0, np.abs(wanted), largest)
-    return np.asarray(np.abs(made - wanted) / scale, dtype=float)
+    return np.asarray(np.abs(made - wanted) / _quantile_scale(wanted, float(np.abs(truth).max())))
 
 
 def top_share(values: ArrayLike, top: float) -> float:
@@ -124,33 +143,46 @@ def hill_index(values: ArrayLike) -> float:
     return _hill_index(_ranked(values))
 
 
-def mean_excess(values: ArrayLike, threshold: float) -> float:
-    """Mean of what exceeds a threshold; 0 if nothing does."""
-    array = np.asarray(values, dtype=float)
-    above = array[array > threshold]
-    return float(above.mean() - threshold) if above.size else 0.0
+def is_heavy(values: Floats) -> bool:
+    """Say whether a linear scale would squeeze most values into a corner.
+
+    Either an outer quantile is more than six interquartile ranges from the median (an exponential's is four), or
+    nothing is negative and the largest value is more than fifteen times the median.
+    """
+    far_low, low, middle, high, far_high = np.quantile(values, [0.005, 0.25, 0.5, 0.75, 0.995])
+    reach = max(far_high - middle, middle - far_low)
+    return bool(reach > 6 * (high - low) or (values.min() >= 0 and values.max() > 15 * middle > 0))
 
 
-def tail_threshold(values: ArrayLike) -> float:
-    """Level above which the mean excess is taken: the 95% quantile."""
-    return float(np.quantile(np.asarray(values, dtype=float), 1 - _TAIL))
+def tail_profile(ranked: Floats) -> Floats:
+    """Every figure behind `MEASURES`, of values in rising order (missing ones last); NaN where there is none."""
+    known = ranked[: np.searchsorted(ranked, np.nan)]
+    if not known.size:
+        return np.full(len(MEASURES), np.nan)
+    figures = [partial(_top_share, known, top) for top in TOPS]
+    figures += [partial(_gini, known), partial(_hill_index, known)]
+    total = float(known.sum())
+    return np.array(
+        [
+            *np.quantile(known, LEVELS),
+            *(_or_nan(figure) for figure in figures),
+            total / known.size,
+            total / ranked.size,
+        ]
+    )
 
 
-def tail_profile(values: Floats, threshold: float) -> Floats:
-    """Every figure behind `MEASURES`, in their order; NaN where the column has none."""
-    ranked = _ranked(values)
-    figures = [partial(_top_share, ranked, top) for top in TOPS]
-    figures += [partial(_gini, ranked), partial(_hill_index, ranked), partial(mean_excess, ranked, threshold)]
-    return np.array([*np.quantile(ranked, LEVELS), *(_or_nan(figure) for figure in figures)])
-
-
-def tail_scale(profile: Floats, largest: float) -> Floats:
+def _scale(profile: Floats, largest: float) -> Floats:
     """Say what each figure's difference is divided by: itself, or 1 for shares and the Gini coefficient."""
     scale = np.abs(profile)
-    # A quantile of 0 is no scale; the largest absolute value is.
-    scale[: len(LEVELS)] = np.where(profile[: len(LEVELS)] != 0, scale[: len(LEVELS)], largest or 1.0)
+    scale[: len(LEVELS)] = _quantile_scale(profile[: len(LEVELS)], largest)
     scale[len(LEVELS) : len(LEVELS) + len(TOPS) + 1] = 1.0
     return np.asarray(np.where(scale > 0, scale, np.nan))
+
+
+def _quantile_scale(quantiles: Floats, largest: float) -> Floats:
+    # A quantile of 0 is no scale; the largest absolute value is.
+    return np.asarray(np.where(quantiles != 0, np.abs(quantiles), largest or 1.0))
 
 
 def _or_nan(figure: Callable[[], float]) -> float:

@@ -1,12 +1,12 @@
-"""Wasserstein randomization test (WRT): how far the tables are apart, in units of a random split.
+"""Wasserstein ratio: how far two sets of values are apart, in units of a random split.
 
-As in the code behind the paper's tables, the columns of each table are pooled into one long vector, the
-one-dimensional Wasserstein distance of the two vectors is taken, and divided by the median distance over
-random re-splits of all pooled values. Arnold and Neunhoeffer (2020). The p-value is the share of splits, the
-observed one among them, that are at least as far apart. One column at a time, it tells which of them is off.
+The one-dimensional Wasserstein distance, divided by its median over random re-splits of all pooled values
+(Arnold and Neunhoeffer 2020). As in the code behind the paper's tables, the columns of a table can be pooled into one
+long vector; `quantail.evaluate` takes one column at a time, which tells which of them is off.
 
 With z_1 <= ... <= z_N the pooled values and F, G the two empirical distribution functions, the distance is
-sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cumulative sum of labels.
+sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cumulative sum of labels. The largest
+|F - G| of a re-split, for the Kolmogorov-Smirnov distance, comes with it. (scipy's distances sort for every split.)
 """
 
 from __future__ import annotations
@@ -14,59 +14,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation.measure import Measure
 from quantail.evaluation.reading import matrix_pair
-from quantail.evaluation.references import ARNOLD
-
-_ENDLESS = (0.0, float("inf"))
-
-WRT = Measure(
-    "wrt",
-    "distance",
-    "Wasserstein distance of all values pooled, over its median for random splits of them.",
-    _ENDLESS,
-    "lower",
-    0.0,
-    ARNOLD,
-    null=1.0,
-)
-WRT_P = Measure(
-    "wrt_p",
-    "distance",
-    "Share of random splits of all pooled values that are at least as far apart (p-value).",
-    (0.0, 1.0),
-    "higher",
-    1.0,
-    ARNOLD,
-    null=0.5,
-)
-WRT_COLUMN = Measure(
-    "wrt_column",
-    "distance",
-    "Wasserstein distance of one column, over its median for random splits.",
-    _ENDLESS,
-    "lower",
-    0.0,
-    ARNOLD,
-    null=1.0,
-)
-WRT_COLUMN_P = Measure(
-    "wrt_column_p",
-    "distance",
-    "Share of random splits of one column that are at least as far apart (p-value).",
-    (0.0, 1.0),
-    "higher",
-    1.0,
-    ARNOLD,
-    null=0.5,
-)
-MEASURES = (WRT, WRT_P, WRT_COLUMN, WRT_COLUMN_P)
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
+
+TOO_FEW = "most random re-splits are identical; the tables have too few distinct values"
 
 
 def wasserstein_randomization(
@@ -95,15 +51,23 @@ def wasserstein_randomization(
     0.0
     """
     left, right = (table.ravel() for table in matrix_pair(real, synth, columns))
-    return wasserstein_test(left, right, resplits, rng).ratio
+    found = wasserstein_test(left, right, resplits, rng).ratio
+    if not np.isfinite(found):
+        raise DataError(f"wasserstein ratio: {TOO_FEW}.")
+    return found
 
 
 class WassersteinTest(NamedTuple):
-    """Distance over its median for random splits, the share of splits as far apart, and the distance itself."""
+    """Distance over its median for random splits, and the mean distance of splits over that median.
+
+    `ks` is the largest |F - G|, and `ks_null` its mean over the splits. The ratio is infinite if most splits are
+    identical and the observed one is not.
+    """
 
     ratio: float
-    p_value: float
-    distance: float
+    null: float
+    ks: float
+    ks_null: float
 
 
 def wasserstein_test(
@@ -113,8 +77,8 @@ def wasserstein_test(
 
     Examples
     --------
-    >>> wasserstein_test(np.array([1.0, 2.0]), np.array([2.0, 1.0]), 10).p_value
-    1.0
+    >>> wasserstein_test(np.array([1.0, 2.0]), np.array([2.0, 1.0]), 10).ratio
+    0.0
     """
     if resplits < 1:
         raise OptionError("resplits must be at least 1; the paper uses 1000.")
@@ -122,30 +86,40 @@ def wasserstein_test(
     pooled = np.concatenate([real, synth])
     order = np.argsort(pooled, kind="stable")
     gaps = np.diff(pooled[order])
-    observed = _distance((order < real.size).astype(np.uint8), real.size, gaps)
-    if observed == 0:
-        return WassersteinTest(0.0, 1.0, 0.0)
-    draws = np.array(
-        [_distance(_random_labels(pooled.size, real.size, rng), real.size, gaps) for _ in range(resplits)]
-    )
+    first = real.size
+    observed, ks = _distances((order < first).astype(np.uint8), first, gaps)
+    draws, largest = np.array(
+        [_distances(_random_labels(pooled.size, first, rng), first, gaps) for _ in range(resplits)]
+    ).T
     typical = float(np.median(draws))
     if typical == 0:
-        raise DataError("wrt: most random re-splits are identical; the tables have too few distinct values.")
-    # Rounding must not tell equal splits apart.
-    as_far = np.count_nonzero(draws >= observed * (1 - 1e-12))
-    return WassersteinTest(observed / typical, float(1 + as_far) / (1 + resplits), observed)
+        return WassersteinTest(np.inf if observed else 0.0, 1.0, ks, float(largest.mean()))
+    return WassersteinTest(observed / typical, float(draws.mean()) / typical, ks, float(largest.mean()))
 
 
-def _distance(labels: Bits, first: int, gaps: Floats) -> float:
-    """Wasserstein distance between the values labelled 1 (`first` of them) and the rest, in sorted order."""
+def ks_distance(real: ArrayLike, synth: ArrayLike) -> float:
+    """Kolmogorov-Smirnov distance: largest difference between the two empirical distribution functions; 0 to 1.
+
+    Examples
+    --------
+    >>> ks_distance([1.0, 2.0], [2.0, 3.0])
+    0.5
+    """
+    left, right = np.asarray(real, dtype=float), np.asarray(synth, dtype=float)
+    return wasserstein_test(left, right, 1).ks
+
+
+def _distances(labels: Bits, first: int, gaps: Floats) -> tuple[float, float]:
+    """Wasserstein and Kolmogorov-Smirnov distance of the values labelled 1 (`first` of them) from the rest, sorted."""
     total = labels.size
     ones = np.cumsum(labels[:-1], dtype=np.int32)  # by far the fastest accumulator for bytes
     # F - G = ones/first - (rank - ones)/(total - first) = (ones total/first - rank) / (total - first)
     difference = ones * (total / first)
     difference -= np.arange(1, total)
     np.abs(difference, out=difference)
+    largest = float(np.max(difference, where=gaps > 0, initial=0.0))  # F and G are read where ties end
     difference *= gaps  # not a BLAS product: its threads cost more than they bring at this size
-    return float(difference.sum()) / (total - first)
+    return float(difference.sum()) / (total - first), largest / (total - first)
 
 
 def _random_labels(total: int, ones: int, rng: np.random.Generator) -> Bits:

@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn's model selection: how close fresh synthetic rows come to rows that were kept out.
+"""A scorer for scikit-learn's model selection: how close new synthetic rows come to rows that were kept out.
 
 Scores read real rows without noise, and every fold is a fit that spends the whole budget. Use them with simulated
 noise on public or made-up tables, to choose a method before the confidential table is touched.
@@ -15,7 +15,7 @@ from quantail.frames.native import open_frame
 Scorer = Callable[..., float]
 
 
-def fidelity_scorer(measure: str = "km", seed: int | None = 0) -> Scorer:
+def fidelity_scorer(measure: str = "k_marginal", seed: int | None = 0) -> Scorer:
     """Make a scorer `(synthesizer, rows, ignored) -> float` of which higher is better, 0 being the best.
 
     Parameters

@@ -1,21 +1,16 @@
 """How strongly two columns hang together, in both tables, and which pairs of columns are worth a picture.
 
-Numbers: Spearman's rank correlation. A label and a number: the correlation ratio of ranks (the root of the share
-of rank variance between labels). Two labels: Cramér's V. All on all rows.
+By the associations of `quantail.evaluation.relations`, on all rows.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.evaluation.association import correlation_ratio, cramers_v, ranked
-from quantail.report.columns import AnyColumn, Labels, Numbers
-
-Floats = NDArray[np.float64]
+from quantail.evaluation.relations import associations, ranked
+from quantail.report.columns import AnyColumn, Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +29,18 @@ class Pair:
 
 
 def all_pairs(columns: Sequence[AnyColumn]) -> list[Pair]:
-    """Measure every pair of columns, in the order of the columns."""
-    sides = [{c.name: _ranked(c, getattr(c, side)) for c in columns} for side in ("real", "synth")]
+    """Measure every pair of columns, in the order of the columns; a number that does not vary is related to none."""
+    sides = [
+        (c.real, c.synth) if isinstance(c, Labels) else (ranked(c.real), ranked(c.synth)) for c in columns
+    ]
+    real, synth = (np.nan_to_num(associations([pair[k] for pair in sides])) for k in (0, 1))
     return [
-        Pair(a, b, *(_association(a, b, side[a.name], side[b.name]) for side in sides))
-        for a, b in combinations(columns, 2)
+        Pair(columns[i], columns[j], float(real[i, j]), float(synth[i, j]))
+        for i, j in combinations(range(len(columns)), 2)
     ]
 
 
-def telling_pairs(pairs: Sequence[Pair], most: int) -> list[Pair]:
+def pairs_to_draw(pairs: Sequence[Pair], most: int) -> list[Pair]:
     """Choose the pairs to draw: half where the tables differ most, the others where the real relation is strongest."""
     if len(pairs) <= most:
         return list(pairs)
@@ -51,24 +49,3 @@ def telling_pairs(pairs: Sequence[Pair], most: int) -> list[Pair]:
     strongest = sorted(pairs, key=lambda pair: -abs(pair.real))
     chosen += [pair for pair in strongest if id(pair) not in taken][: most - len(chosen)]
     return [pair for pair in pairs if any(pair is one for one in chosen)]
-
-
-def _ranked(column: AnyColumn, values: NDArray[Any]) -> NDArray[Any]:
-    return values if isinstance(column, Labels) else ranked(values)
-
-
-def _association(a: AnyColumn, b: AnyColumn, left: NDArray[Any], right: NDArray[Any]) -> float:
-    if isinstance(a, Numbers) and isinstance(b, Numbers):
-        return _correlation(left, right)
-    if isinstance(a, Labels) and isinstance(b, Labels):
-        return cramers_v(left, right)
-    return correlation_ratio(left, right) if isinstance(a, Labels) else correlation_ratio(right, left)
-
-
-def _correlation(left: Floats, right: Floats) -> float:
-    both = np.isfinite(left) & np.isfinite(right)
-    if not both.all():
-        left, right = ranked(left[both]), ranked(right[both])
-    if left.size < 2 or np.ptp(left) == 0 or np.ptp(right) == 0:
-        return 0.0
-    return float(np.corrcoef(left, right)[0, 1])

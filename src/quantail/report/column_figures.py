@@ -2,7 +2,7 @@
 
 from quantail.evaluation.table import Measured
 from quantail.report.columns import AnyColumn, Labels, Numbers
-from quantail.report.dossier import Dossier
+from quantail.report.data import ReportData
 from quantail.report.legend import draw_key, titled
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import links, section
@@ -13,13 +13,13 @@ from quantail.report.plots.shares import draw_shares
 from quantail.report.plots.tail import draw_tail
 from quantail.report.verdict import verdict
 
-_FAMILIES = ("column", "tail")
+_FAMILIES = ("columns", "tails")
 
 
-def draw_columns(dossier: Dossier) -> Markup:
+def draw_columns(data: ReportData) -> Markup:
     """Draw every column: density, tail and quantiles of numbers, shares of labels."""
-    places = {column.name: f"column-{number}" for number, column in enumerate(dossier.columns, 1)}
-    articles = [_article(column, places[column.name], dossier) for column in dossier.columns]
+    places = {column.name: f"column-{number}" for number, column in enumerate(data.columns, 1)}
+    articles = [_article(column, places[column.name], data) for column in data.columns]
     chips = [(place, name) for name, place in places.items()]
     return section(
         "columns",
@@ -28,17 +28,17 @@ def draw_columns(dossier: Dossier) -> Markup:
         draw_key(),
         *articles,
         hint="Density: where values lie. Tail: how many rows exceed a value; a straight line is a Pareto tail. "
-        "Quantiles: on the diagonal both tables agree. Below: the measures of the column, and what a fresh sample "
-        "of the same population would get.",
+        "Quantiles: on the diagonal both tables agree. Below: the measures of the column, and what an independent "
+        "sample of the same population would get.",
     )
 
 
-def _article(column: AnyColumn, place: str, dossier: Dossier) -> Markup:
+def _article(column: AnyColumn, place: str, data: ReportData) -> Markup:
     return element(
         "article",
         element("h3", column.name, id=place),
         element("div", *(titled(title, plot) for title, plot in _plots(column)), class_="plots"),
-        _remarks(column, dossier),
+        _remarks(column, data),
         aria_labelledby=place,
     )
 
@@ -56,9 +56,9 @@ def _plots(column: AnyColumn) -> list[tuple[str, Markup]]:
     ]
 
 
-def _remarks(column: AnyColumn, dossier: Dossier) -> Markup:
-    """List the measures of a column, each beside what a fresh sample would get."""
-    own = [row for row in dossier.measures if row.columns == (column.name,) and row.family in _FAMILIES]
+def _remarks(column: AnyColumn, data: ReportData) -> Markup:
+    """List the measures of a column, each beside what an independent sample would get."""
+    own = [row for row in data.measures if row.columns == (column.name,) and row.family in _FAMILIES]
     items: list[Child] = [_remark(row) for row in own]
     if isinstance(column, Numbers) and any(column.missing):
         shares = " and ".join(percent(share) for share in column.missing)
@@ -68,8 +68,6 @@ def _remarks(column: AnyColumn, dossier: Dossier) -> Markup:
 
 def _remark(row: Measured) -> Markup:
     said = verdict(row)
-    fresh = "" if row.null is None else element("small", f" fresh {short(row.null, 2)}")
+    null = "" if row.null is None else element("small", f" (independent sample {short(row.null, 2)})")
     worry = element("strong", f" {said.words}") if said is not None and not said.is_close else None
-    return element(
-        "div", element("dt", row.name.replace("_", " ")), element("dd", short(row.value), fresh, worry)
-    )
+    return element("div", element("dt", row.title), element("dd", short(row.value), null, worry))

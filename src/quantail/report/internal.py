@@ -12,7 +12,7 @@ from quantail.evaluation import Evaluation
 from quantail.report.budget import draw_budget
 from quantail.report.card import Released
 from quantail.report.column_figures import draw_columns
-from quantail.report.dossier import Dossier, gather
+from quantail.report.data import ReportData, gather
 from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import draw_measures
 from quantail.report.page import links, page, section
@@ -60,7 +60,7 @@ def render_report(
         Regressions to compare, such as ``"pay ~ age + C(region)"``; one is chosen by the order of columns if
         none is given.
     measures : Evaluation, optional
-        What `quantail.evaluate` returned for the same tables, to spare computing it again.
+        What `quantail.evaluate` returned for the same tables and formulas, to spare computing it again.
 
     Returns
     -------
@@ -73,19 +73,19 @@ def render_report(
     >>> "INTERNAL" in render_report(table, table)
     True
     """
-    dossier = gather(
+    data = gather(
         real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas, measures=measures
     )
     sections = {
-        "trends": draw_trends(dossier),
-        "columns": draw_columns(dossier),
-        "pairs": draw_relations(dossier),
-        "regressions": draw_regressions(dossier),
-        "budget": _budget(dossier),
-        "measures": draw_measures(dossier),
+        "trends": draw_trends(data),
+        "columns": draw_columns(data),
+        "pairs": draw_relations(data),
+        "regressions": draw_regressions(data),
+        "budget": _budget(data),
+        "measures": draw_measures(data),
     }
     shown = [(name, _TITLES[name]) for name, drawn in sections.items() if drawn is not None]
-    body: list[Child] = [draw_summary(dossier), links(shown, "Sections"), *sections.values()]
+    body: list[Child] = [draw_summary(data), links(shown, "Sections"), *sections.values()]
     return page("INTERNAL report", [element("strong", "INTERNAL. "), MARK], body)
 
 
@@ -110,8 +110,8 @@ def write_report(
     Path(path).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _budget(dossier: Dossier) -> Markup | None:
-    plan = dossier.plan
+def _budget(data: ReportData) -> Markup | None:
+    plan = data.plan
     if plan is None:
         return None
     return section(

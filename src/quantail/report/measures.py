@@ -1,38 +1,36 @@
-"""Every measure with what is better and what a fresh sample would get: summed up first, then row by row."""
+"""Every measure with what is better and what an independent sample would get: summed up first, then row by row."""
 
 from collections.abc import Sequence
 from statistics import fmean
 
-from quantail.evaluation import Evaluation
+from quantail.evaluation import MEASURES, Evaluation
 from quantail.evaluation.table import Measured
-from quantail.report.dossier import Dossier
+from quantail.report.data import ReportData
 from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, table
 from quantail.report.plots.numbers import short
 from quantail.report.verdict import Verdict, farthest, verdict
 
 
-def draw_measures(dossier: Dossier) -> Markup:
+def draw_measures(data: ReportData) -> Markup:
     """List the measures: one line for each, its worst case; and all of them by family, folded away."""
-    head = ("measure", "farthest for", "value", "mean", "fresh sample", "better", "reading")
-    lines = [_summed_up(rows) for rows in by_name(dossier.measures).values()]
+    head = ("measure", "farthest for", "value", "mean", "independent sample", "better", "reading")
+    lines = [_summed_up(rows) for rows in by_name(data.measures).values()]
     left_out = [
-        element("li", f"{skipped.name} of {_columns(skipped.columns)}: {skipped.reason}")
-        for skipped in dossier.measures.skipped
+        element("li", f"{MEASURES[skipped.name].title} of {_columns(skipped.columns)}: {skipped.reason}")
+        for skipped in data.measures.skipped
     ]
     return section(
         "measures",
         "Every measure",
         table("Every measure, summed up", head, lines, numbers=(2, 3, 4), stacks=True),
-        *(_family(name, rows) for name, rows in _by_family(dossier.measures).items()),
+        *(_family(name, rows) for name, rows in _by_family(data.measures).items()),
         element("details", element("summary", "Left out, and why"), element("ul", *left_out))
         if left_out
         else None,
-        hint="Computed on all rows. Where a measure was taken of several columns, the line shows the one farthest "
-        "from a fresh sample of the same population, and the mean over all. The reading compares with what such a "
-        "sample would get on average, and the farthest of several with the farthest of as many. P-values and "
-        "standardised forms (z) have no reading of their own: the ratio beside them has one. Nor has a LASSO, which "
-        "finds nothing in most fresh samples and much in a few.",
+        hint="Where a measure was taken of several columns, the line shows the one farthest from an independent sample "
+        "of the same population, and the mean over all. The reading compares with what such a sample would get on "
+        "average, and the farthest of several with the farthest of as many.",
     )
 
 
@@ -57,13 +55,13 @@ def _summed_up(rows: Sequence[Measured]) -> list[Child]:
     name = [row_name(worst), element("small", worst.measure.meaning)]
     mean = short(fmean(row.value for row in rows)) if len(rows) > 1 else ""
     where = _columns(worst.columns) + (f" (of {len(rows)})" if len(rows) > 1 else "")
-    return [name, where, short(worst.value), mean, _fresh(worst), _better(worst), _words(found.verdict)]
+    return [name, where, short(worst.value), mean, _null(worst), _better(worst), _words(found.verdict)]
 
 
 def _family(name: str, rows: Sequence[Measured]) -> Markup:
-    head = ("measure", "columns", "value", "fresh sample", "better", "reading", "note")
+    head = ("measure", "columns", "value", "independent sample", "better", "reading", "note")
     lines = [
-        [row_name(r), _columns(r.columns), short(r.value), _fresh(r), _better(r), _words(verdict(r)), r.note]
+        [r.title, _columns(r.columns), short(r.value), _null(r), _better(r), _words(verdict(r)), r.note]
         for r in rows
     ]
     count = f"{len(rows)} measure{'s' if len(rows) > 1 else ''}"
@@ -75,11 +73,11 @@ def _family(name: str, rows: Sequence[Measured]) -> Markup:
 
 
 def row_name(row: Measured) -> Markup:
-    """Write the name of a measure as it is called on the command line and in files."""
-    return element("code", row.name)
+    """Write what a measure is called, and the name that it has on the command line and in files."""
+    return element("span", row.title, " ", element("code", row.name))
 
 
-def _fresh(row: Measured) -> str:
+def _null(row: Measured) -> str:
     return "" if row.null is None else short(row.null)
 
 

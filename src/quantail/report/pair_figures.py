@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from quantail.report.association import Pair, all_pairs, telling_pairs
+from quantail.report.association import Pair, all_pairs, pairs_to_draw
 from quantail.report.columns import AnyColumn, Numbers
-from quantail.report.dossier import Dossier
+from quantail.report.data import ReportData
 from quantail.report.legend import draw_key
 from quantail.report.markup import Markup, element
 from quantail.report.page import section, table
@@ -15,12 +15,12 @@ from quantail.report.plots.pairs import SHOWN_ROWS, draw_pair
 MOST_PAIRS = 8
 
 
-def draw_relations(dossier: Dossier) -> Markup | None:
+def draw_relations(data: ReportData) -> Markup | None:
     """Draw all rank correlations, and the pairs of columns that tell most."""
-    pairs = all_pairs(dossier.columns)
+    pairs = all_pairs(data.columns)
     if not pairs:
         return None
-    shown = telling_pairs(pairs, MOST_PAIRS)
+    shown = pairs_to_draw(pairs, MOST_PAIRS)
     chosen = (
         f"Of {len(pairs)} pairs the {len(shown)} that tell most: the largest differences and the strongest relations. "
         if len(shown) < len(pairs)
@@ -29,7 +29,7 @@ def draw_relations(dossier: Dossier) -> Markup | None:
     return section(
         "pairs",
         "Columns together",
-        _at_a_glance(dossier.columns, pairs),
+        _at_a_glance(data.columns, pairs),
         draw_key(),
         element("div", *map(_pair, shown), class_="plots wide"),
         hint=chosen

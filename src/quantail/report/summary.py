@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from quantail.evaluation import Evaluation
 from quantail.evaluation.table import Measured
-from quantail.report.dossier import Dossier
+from quantail.report.data import ReportData
 from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import by_name, row_name
 from quantail.report.page import facts
@@ -14,70 +14,67 @@ from quantail.report.verdict import Farthest, farthest, ratio, verdict_of
 
 
 class Headline(NamedTuple):
-    """A question of a reader, and the measures that answer it; the one farthest from a fresh sample is shown."""
+    """A question of a reader, and the measures that answer it; the one farthest from an independent sample is shown."""
 
     question: str
     names: tuple[str, ...]
 
 
 HEADLINES = (
-    Headline("Can a regression tell the rows apart?", ("pmse_woi_ratio",)),
-    Headline("Can a decision tree tell them apart?", ("pmse_cart_ratio",)),
-    Headline("Do values lie in the same places?", ("wrt",)),
-    Headline("Do tables of counts agree?", ("km",)),
-    Headline("Which column differs most?", ("ks", "total_variation")),
+    Headline("Can a regression tell the rows apart?", ("pmse_ratio", "pmse_ratio_interactions")),
+    Headline("Can boosted trees tell them apart?", ("auc",)),
+    Headline("Do tables of counts agree?", ("k_marginal",)),
+    Headline("Which column differs most?", ("ks", "total_variation", "wasserstein_ratio")),
+    Headline("Which tail differs most?", ("quantile_error_99", "quantile_error_99.9", "hill_error")),
+    Headline("Which total differs most?", ("total_error",)),
     Headline(
-        "Which tail differs most?",
-        ("quantile_error_95", "quantile_error_99", "quantile_error_99.9", "hill_error"),
+        "Which relation differs most?",
+        ("rank_correlation_difference", "correlation_ratio_difference", "cramers_v_difference"),
     ),
-    Headline("Which relation differs most?", ("spearman_difference", "association_difference")),
     Headline("Which coefficient differs most?", ("coefficient_difference",)),
-    Headline("Are yearly totals right?", ("panel_gross_mape",)),
-    Headline("Is job creation right?", ("panel_jc_mae",)),
-    Headline("Do units move like real ones?", ("panel_transition_tv",)),
+    Headline("Are yearly totals right?", ("panel_total_error",)),
+    Headline("Is job creation right?", ("panel_job_creation",)),
+    Headline("Do units keep their size?", ("panel_persistence",)),
 )
 _WORST_SHOWN = 3
 # What a family is about, in a reader's words.
 _MATTERS = {
-    "propensity": "telling the rows apart",
-    "distance": "where values lie",
-    "marginals": "tables of counts",
-    "column": "single columns",
-    "correlation": "relations between columns",
-    "tail": "tails",
-    "regression": "coefficients",
-    "prediction": "predictions",
-    "two-by-two": "training and holdout rows",
-    "panel": "dynamics",
+    "overall": "telling the rows apart",
+    "columns": "single columns",
+    "tails": "tails",
+    "relations": "relations between columns",
+    "counts": "tables of counts",
+    "regressions": "coefficients",
+    "panels": "dynamics",
 }
-# The least share of measures that are close to a fresh sample, and the words for it.
+# The least share of measures that are close to an independent sample, and the words for it.
 _OVERALL = (
-    (0.95, "close to a fresh sample throughout"),
-    (0.75, "mostly close to a fresh sample"),
-    (0.5, "close to a fresh sample in some respects only"),
-    (0.0, "far from a fresh sample in most respects"),
+    (0.95, "close to an independent sample throughout"),
+    (0.75, "mostly close to an independent sample"),
+    (0.5, "close to an independent sample in some respects only"),
+    (0.0, "far from an independent sample in most respects"),
 )
 
 
-def draw_summary(dossier: Dossier) -> Markup:
+def draw_summary(data: ReportData) -> Markup:
     """Write the opening: one sentence, the facts of the release, and a tile for every headline measure."""
     return element(
         "section",
-        element("h1", _title(dossier)),
-        element("p", *_opening(dossier.measures), class_="lede"),
-        facts(_facts(dossier)),
-        element("ul", *_tiles(dossier.measures), class_="tiles"),
+        element("h1", _title(data)),
+        element("p", *_opening(data.measures), class_="lede"),
+        facts(_facts(data)),
+        element("ul", *_tiles(data.measures), class_="tiles"),
         aria_label="Summary",
     )
 
 
-def _title(dossier: Dossier) -> str:
-    name = dossier.schema.name if dossier.schema is not None else ""
+def _title(data: ReportData) -> str:
+    name = data.schema.name if data.schema is not None else ""
     return f"Synthetic copy of {name}" if name else "Synthetic table against the real one"
 
 
 def _opening(measures: Evaluation) -> list[Child]:
-    """Say how many measures are close to a fresh sample, and which are farthest from one, one of each family."""
+    """Say how many measures are close to an independent sample, and which are farthest from one, one of each family."""
     every = [times for row in measures if (times := ratio(row)) is not None]
     if not every:
         return ["No measure has a yardstick on tables this small; the pictures below show them side by side."]
@@ -104,28 +101,28 @@ def _standing_out(measures: Evaluation) -> str:
 
 
 def _spoken(row: Measured) -> str:
-    null = "" if row.null is None else f"; a fresh sample {short(row.null, 2)}"
-    return f"{_MATTERS[row.family]} ({row.name}{where(row.columns)} {short(row.value)}{null})"
+    null = "" if row.null is None else f"; an independent sample {short(row.null, 2)}"
+    return f"{_MATTERS[row.family]} ({row.title}{where(row.columns)} {short(row.value)}{null})"
 
 
-def _facts(dossier: Dossier) -> list[tuple[str, Child]]:
-    what = "units" if dossier.panels else "rows"
+def _facts(data: ReportData) -> list[tuple[str, Child]]:
+    what = "units" if data.panels else "rows"
     found: list[tuple[str, Child]] = []
-    if dossier.release is not None:
-        stated = dossier.release
+    if data.release is not None:
+        stated = data.release
         delta = f", delta {stated['delta']}" if stated["definition"] == "zcdp" else ""
         found.append(("privacy budget", f"epsilon {stated['epsilon']}{delta}"))
         found.append(("noise", "secure" if stated["private"] else "SIMULATED: the table is not private"))
         found.append(("method", f"{stated['method']}, quantail {stated['version']}"))
-    if dossier.schema is not None:
-        found.append(("protected unit", f"{dossier.schema.unit}, {dossier.schema.neighbours}"))
-    found.append((f"{what}, real and synthetic", " and ".join(f"{count:,}" for count in dossier.rows)))
-    found.append(("columns compared", str(len(dossier.columns))))
+    if data.schema is not None:
+        found.append(("protected unit", f"{data.schema.unit}, {data.schema.neighbours}"))
+    found.append((f"{what}, real and synthetic", " and ".join(f"{count:,}" for count in data.rows)))
+    found.append(("columns compared", str(len(data.columns))))
     return found
 
 
 def headlines(measures: Evaluation) -> list[tuple[str, Farthest]]:
-    """Answer the questions that readers ask first, each by the measure that is farthest from a fresh sample."""
+    """Answer the questions that readers ask first, each by the measure that is farthest from an independent sample."""
     rows = by_name(measures)
     asked = [
         (headline.question, [r for name in headline.names for r in rows.get(name, ())])
@@ -140,15 +137,15 @@ def _tiles(measures: Evaluation) -> list[Markup]:
 
 def _tile(question: str, found: Farthest) -> Markup:
     row, said = found.row, found.verdict
-    fresh = "no yardstick" if row.null is None else f"fresh sample: {short(row.null)}"
+    null = "no yardstick" if row.null is None else f"independent sample: {short(row.null)}"
     if found.chance > 1:
-        fresh += f", farthest of {found.among} about {short(found.fresh or 0.0, 2)}"
+        null += f", farthest of {found.among} about {short(found.expected or 0.0, 2)}"
     return element(
         "li",
         element("h3", question),
         element("p", short(row.value), class_="value"),
         element("p", row_name(row), where(row.columns), class_="null"),
-        element("p", f"{fresh}; best {short(row.best)}", class_="null"),
+        element("p", f"{null}; best {short(row.best)}", class_="null"),
         said and steps(said.grade),
         said and element("p", said.words.capitalize(), class_="reading"),
         class_="tile",

@@ -3,18 +3,18 @@
 import numpy as np
 
 from quantail.evaluation.dynamics import gross_employment, job_flows, survival
-from quantail.report.dossier import Dossier
+from quantail.report.data import ReportData
 from quantail.report.legend import draw_key, titled
 from quantail.report.markup import Markup, element
 from quantail.report.page import section
 from quantail.report.plots.trend import draw_trend
 
 
-def draw_trends(dossier: Dossier) -> Markup | None:
+def draw_trends(data: ReportData) -> Markup | None:
     """Draw what a panel does over time: totals, flows, survival."""
-    if dossier.panels is None:
+    if data.panels is None:
         return None
-    real, synth = dossier.panels
+    real, synth = data.panels
     periods = real.periods.tolist()
     figures: list[Markup] = []
     for name, values in real.values.items():

@@ -1,6 +1,6 @@
-"""What a measure says in plain words, by the yardstick of a fresh sample of the same population.
+"""What a measure says in plain words, by the yardstick of an independent sample of the same population.
 
-Badness is the distance from the best possible value; its ratio to the badness that a fresh sample would have on
+Badness is the distance from the best possible value; its ratio to the badness that an independent sample would have on
 average (the null value) is what the words are chosen by, so that they mean the same for every measure.
 
 The farthest of many is far by chance alone. Errors of estimates are close to half-normal, |Z|: the median of the
@@ -14,11 +14,8 @@ from scipy.special import ndtri
 
 from quantail.evaluation.table import Measured
 
-# Families whose rows are errors of estimates; distances of distributions vary far less around their mean.
-_ESTIMATES = ("tail", "correlation", "regression")
-
-# A LASSO finds nothing in most fresh samples and much in a few, so that their mean says little about one of them.
-_NO_YARDSTICK = ("pmse_lasso", "pmse_lasso_ratio", "panel_pmse")
+# Measures that are errors of estimates; distances of distributions vary far less around their mean.
+_ESTIMATES = ("tails", "relations", "regressions")
 
 
 class Verdict(NamedTuple):
@@ -29,22 +26,22 @@ class Verdict(NamedTuple):
 
     @property
     def is_close(self) -> bool:
-        """Whether it is close to a fresh sample or better."""
+        """Whether it is close to an independent sample or better."""
         return self.grade >= 3
 
 
-# The largest ratio to a fresh sample's badness that still earns the words.
+# The largest ratio to an independent sample's badness that still earns the words.
 _CLOSE = 3.0
 _VERDICTS = (
-    (1.5, Verdict(4, "like a fresh sample")),
-    (_CLOSE, Verdict(3, "close to a fresh sample")),
-    (10.0, Verdict(2, "visibly apart from a fresh sample")),
-    (float("inf"), Verdict(1, "far from a fresh sample")),
+    (1.5, Verdict(4, "like an independent sample")),
+    (_CLOSE, Verdict(3, "close to an independent sample")),
+    (10.0, Verdict(2, "visibly apart from an independent sample")),
+    (float("inf"), Verdict(1, "far from an independent sample")),
 )
 
 
 class Farthest(NamedTuple):
-    """The worst row of several, and its ratio to the worst of as many fresh samples (None without a yardstick).
+    """The worst row of several, and its ratio to the worst of as many independent samples (None without a yardstick).
 
     `chance` says how many times farther than one error the farthest of so many is by chance alone.
     """
@@ -55,8 +52,8 @@ class Farthest(NamedTuple):
     chance: float = 1.0
 
     @property
-    def fresh(self) -> float | None:
-        """What the farthest of as many would be in a fresh sample."""
+    def expected(self) -> float | None:
+        """What the farthest of as many would be in an independent sample."""
         row = self.row
         return None if row.null is None else row.best + self.chance * (row.null - row.best)
 
@@ -67,17 +64,17 @@ class Farthest(NamedTuple):
 
 
 def ratio(row: Measured) -> float | None:
-    """Say how many times farther from the best value than a fresh sample; None where that is not known.
+    """Say how many times farther from the best value than an independent sample; None where that is not known.
 
-    Nor is it known where even the worst possible value is not far by this yardstick, as for p-values.
+    Nor is it known where even the worst possible value is not far by this yardstick, as in tables of a few rows.
     """
-    if row.null is None or row.name in _NO_YARDSTICK:
+    if row.null is None:
         return None
-    if row.null == row.best:  # a fresh sample would be exact, as with few distinct values
+    if row.null == row.best:  # an independent sample would be exact, as with few distinct values
         return None if row.badness else 0.0
-    fresh = abs(row.null - row.best)
+    typical = abs(row.null - row.best)
     worst = max(abs(end - row.best) for end in row.measure.range)
-    return row.badness / fresh if worst > _CLOSE * fresh else None
+    return row.badness / typical if worst > _CLOSE * typical else None
 
 
 def verdict(row: Measured) -> Verdict | None:
@@ -87,24 +84,28 @@ def verdict(row: Measured) -> Verdict | None:
 
 
 def verdict_of(times: float) -> Verdict:
-    """Put a ratio to a fresh sample's badness into words.
+    """Put a ratio to an independent sample's badness into words.
 
     Examples
     --------
     >>> verdict_of(1.2).words
-    'like a fresh sample'
+    'like an independent sample'
     """
     return next(words for limit, words in _VERDICTS if times <= limit)
 
 
 def farthest(rows: Sequence[Measured]) -> Farthest:
-    """Choose the row that is worst by the yardstick of a fresh sample, or else farthest from the best value."""
+    """Choose the row that is worst by the yardstick of an independent sample, or else farthest from the best value."""
     rated = [(times, row) for row in rows if (times := ratio(row)) is not None]
     if not rated:
         return Farthest(max(rows, key=lambda row: row.badness), None)
     times, worst = max(rated, key=lambda pair: pair[0])
-    chance = _by_chance(len(rated)) if worst.family in _ESTIMATES else 1.0
+    chance = _by_chance(len(rated)) if _is_estimate(worst) else 1.0
     return Farthest(worst, times / chance, len(rated), chance)
+
+
+def _is_estimate(row: Measured) -> bool:
+    return row.family in _ESTIMATES or row.name.startswith("quantile_error")
 
 
 def _by_chance(count: int) -> float:

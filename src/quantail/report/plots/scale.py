@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quantail.evaluation.tails import is_heavy
 from quantail.report.plots.numbers import day, short
 
 Floats = NDArray[np.float64]
@@ -87,17 +88,6 @@ def fitting(values: Floats, heavy: bool | None = None) -> Scale:
     sizes = np.abs(values[values != 0])
     # Ten percent of the values that are not zero lie in the linear part.
     return Scale(low, high, "signed", float(np.quantile(sizes, 0.1)))
-
-
-def is_heavy(values: Floats) -> bool:
-    """Say whether a linear axis would squeeze most values into a corner.
-
-    Either an outer quantile is more than six interquartile ranges from the median (an exponential's is four), or
-    nothing is negative and the largest value is more than fifteen times the median.
-    """
-    far_low, low, middle, high, far_high = np.quantile(values, [0.005, 0.25, 0.5, 0.75, 0.995])
-    reach = max(far_high - middle, middle - far_low)
-    return bool(reach > 6 * (high - low) or (values.min() >= 0 and values.max() > 15 * middle > 0))
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:

@@ -13,7 +13,7 @@ from quantail.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
-class Dossier:
+class ReportData:
     """A real and a synthetic table, taken apart.
 
     Attributes
@@ -26,13 +26,10 @@ class Dossier:
         Public facts of the model behind the synthetic table.
     """
 
-    real: Any
-    synth: Any
     schema: Schema | None
     columns: tuple[AnyColumn, ...]
     rows: tuple[int, int]
     measures: Evaluation
-    formulas: tuple[str, ...] = ()
     panels: tuple[PanelData, PanelData] | None = None
     release: Mapping[str, Any] | None = None
 
@@ -51,7 +48,7 @@ def gather(
     model: Released | None = None,
     formulas: Sequence[str] = (),
     measures: Evaluation | None = None,
-) -> Dossier:
+) -> ReportData:
     """Read both tables, and compute every measure on all of their rows unless that was done already."""
     release = None if model is None else model.facts()
     if schema is None and release is not None:
@@ -66,4 +63,4 @@ def gather(
         panels = None
         columns = table_columns(real, synth, schema)
         rows = columns[0].real.size, columns[0].synth.size
-    return Dossier(real, synth, schema, tuple(columns), rows, measures, tuple(formulas), panels, release)
+    return ReportData(schema, tuple(columns), rows, measures, panels, release)

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import pmse, pmse_null_mean, pmse_null_sd, propensity
+from quantail.evaluation import evaluate, pmse, pmse_null_mean, propensity
 from quantail.examples import simulate_paper
 
 
@@ -67,10 +67,8 @@ def test_interactions_see_a_dependence_that_single_columns_cannot() -> None:
     x, y = rng.normal(size=(2, 2000))
     apart = {"x": x, "y": y}
     together = {"x": x, "y": np.where(rng.random(2000) < 0.8, 1.0, -1.0) * np.sign(x) * np.abs(y)}
-    chance = [
-        pmse_null_mean(k, 2000, 2000, fresh=True) + 5 * pmse_null_sd(k, 2000, 2000, fresh=True)
-        for k in (2, 3)
-    ]
+    # Chi-squared with k degrees of freedom: five standard deviations above its mean.
+    chance = [pmse_null_mean(k, 2000, 2000, independent=True) * (1 + 5 * np.sqrt(2 / k)) for k in (2, 3)]
     assert pmse(apart, together) < chance[0]
     assert pmse(apart, together, interactions=True) > 5 * chance[1]
 
@@ -87,11 +85,12 @@ def test_constant_duplicate_and_identical_columns_are_harmless() -> None:
     assert pmse({"x": [1.0]}, {"x": [1.0]}) == 0.0
 
 
-def test_mean_over_fresh_samples_is_the_null_mean() -> None:
+def test_mean_over_independent_samples_is_the_null_mean() -> None:
     n, k = 400, 3
     scores = [pmse(_skewed(2 * s, n), _skewed(2 * s + 1, n)) for s in range(300)]
-    assert np.mean(scores) == pytest.approx(pmse_null_mean(k, n, n, fresh=True), rel=0.15)
-    assert np.std(scores) == pytest.approx(pmse_null_sd(k, n, n, fresh=True), rel=0.25)
+    assert np.mean(scores) == pytest.approx(pmse_null_mean(k, n, n, independent=True), rel=0.15)
+    chi_squared = pmse_null_mean(k, n, n, independent=True) * np.sqrt(2 / k)
+    assert np.std(scores) == pytest.approx(chi_squared, rel=0.25)
     # The published formula holds the real table fixed and is half as large at equal sizes.
     assert np.mean(scores) > 1.6 * pmse_null_mean(k, n, n)
 
@@ -109,7 +108,7 @@ def test_mean_over_resamples_of_a_fixed_table_is_the_published_null_mean() -> No
 def test_null_formulas_by_hand() -> None:
     # c = 1/4, N = 400: 3 * (3/4)^2 * (1/4) / 400
     assert pmse_null_mean(3, 300, 100) == pytest.approx(3 * 0.5625 * 0.25 / 400)
-    assert pmse_null_sd(2, 300, 100) == pytest.approx(2 * 0.5625 * 0.25 / 400)
+    assert pmse_null_mean(3, 300, 100, independent=True) == pytest.approx(3 * 0.75 * 0.25 / 400)
     with pytest.raises(OptionError):
         pmse_null_mean(0, 10, 10)
 
@@ -147,8 +146,7 @@ def test_null_ratio_is_one_over_200_pairs_of_samples(
     found = [propensity(*(rng.gamma(2, 1, (n, columns)) for n in sizes), crossed) for _ in range(200)]
     assert found[0].terms == (15 if crossed else 12)
     assert np.mean([one.ratio for one in found]) == pytest.approx(1, abs=0.05)
-    assert np.mean([one.standardised for one in found]) == pytest.approx(0, abs=0.15)
-    assert np.std([one.standardised for one in found]) == pytest.approx(1, abs=0.15)
+    assert np.std([one.ratio for one in found]) == pytest.approx(np.sqrt(2 / found[0].terms), rel=0.15)
 
 
 def test_terms_are_counted_after_leaving_out_what_others_explain() -> None:
@@ -158,4 +156,23 @@ def test_terms_are_counted_after_leaving_out_what_others_explain() -> None:
     assert propensity(wider[:100], wider[100:]).terms == 3
     plain, wide = propensity(x[:100], x[100:]), propensity(wider[:100], wider[100:])
     assert wide.ratio == pytest.approx(plain.ratio, rel=1e-6)
-    assert plain.standardised == pytest.approx((plain.ratio - 1) * np.sqrt(3 / 2))
+
+
+def test_evaluate_gives_the_ratios_and_a_constant_table_none() -> None:
+    real, synth = _skewed(13, 300), _skewed(14, 200, shift=2.0)
+    found = evaluate(real, synth, measures=["pmse_ratio", "pmse_ratio_interactions"])
+    for name, terms in (("pmse_ratio", 3), ("pmse_ratio_interactions", 6)):
+        expected = pmse(real, synth, terms == 6) / pmse_null_mean(terms, 300, 200, independent=True)
+        assert found.value(name) == pytest.approx(expected)
+    constant = {"one": np.ones(40)}
+    skipped = evaluate(constant, constant, measures=["pmse_ratio"]).skipped
+    assert ["no column varies" in one.reason for one in skipped] == [True]
+
+
+def test_a_large_design_takes_a_random_part_of_the_rows_and_says_so(monkeypatch) -> None:
+    real, synth = _skewed(15, 4000), _skewed(16, 2000)
+    whole = evaluate(real, synth, measures=["pmse_ratio"]).measures[0]
+    assert whole.note == ""
+    monkeypatch.setattr("quantail.evaluation.propensity_score._MOST_VALUES", 9000)
+    part = evaluate(real, synth, measures=["pmse_ratio"]).measures[0]
+    assert part.note == "on 2,000 real and 1,000 synthetic rows" and part.value != whole.value
