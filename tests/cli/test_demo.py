@@ -30,7 +30,7 @@ def test_the_demo_leaves_a_complete_release(shop):
     ledger = Ledger.open(folder / "payroll.ledger")
     assert ledger.left == 0 and ledger.verify(card["ledger"]["hash"]) == []
     assert "INTERNAL" in done.stdout and "What to do next" in done.stdout
-    assert "Which relation differs most?" in done.stdout and "a fresh sample" in done.stdout
+    assert "Which relation differs most?" in done.stdout and "an independent sample" in done.stdout
     assert not list(folder.glob("*industry*"))
 
 
@@ -70,7 +70,7 @@ def test_the_demo_shows_a_panel_with_its_trends(shop, small_industry):
     assert done.exit_code == 0, done.output
     folder = shop.folder / "show"
     page = (folder / "internal-industry-report.html").read_text(encoding="utf-8")
-    assert "Total staff" in page and "panel_gross_mape" in page
+    assert "Total staff" in page and "panel_total_error" in page
     real, made = (
         pyarrow.parquet.read_table(folder / name)
         for name in ("industry.parquet", "industry-synthetic.parquet")
