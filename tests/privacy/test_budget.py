@@ -1,7 +1,7 @@
 import doctest
 import json
 import math
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction as F
 
 import numpy as np
@@ -16,10 +16,8 @@ from quantail.privacy.budget import (
     MOST_EPSILON,
     Plan,
     as_decimal,
-    epsilon_from,
     parse_amount,
     parse_epsilon,
-    rho_from,
     split,
 )
 
@@ -309,74 +307,3 @@ def test_the_drawing_shows_what_is_held_back_and_tiny_shares() -> None:
     plan = Plan("whole", F(10**6), (Plan.leaf("a", F(1)),))
     assert "999999 held back" in plan.render()
     assert "<0.1%" in plan.render()
-
-
-# zCDP
-
-
-def converted(rho: F, delta: F) -> Decimal:
-    """The textbook formula in 80 digits, by another route than the code's root-free test."""
-    with localcontext() as context:
-        context.prec = 80
-        small = Decimal(rho.numerator) / Decimal(rho.denominator)
-        log = (Decimal(delta.denominator) / Decimal(delta.numerator)).ln()
-        return small + 2 * (small * log).sqrt()
-
-
-def wide(value: F) -> Decimal:
-    with localcontext() as context:
-        context.prec = 80
-        return Decimal(value.numerator) / Decimal(value.denominator)
-
-
-epsilons = st.fractions(min_value=F(1, 1000), max_value=100, max_denominator=1000)
-deltas = st.one_of(
-    st.integers(1, 40).map(lambda power: F(1, 10**power)), st.fractions(F(1, 10**6), F(999999, 10**6))
-)
-step = F(1, 2**40)
-
-
-@given(epsilons, deltas)
-@settings(deadline=None)
-def test_rho_is_the_largest_that_keeps_the_promise(epsilon: F, delta: F) -> None:
-    rho = rho_from(epsilon, delta)
-    assert (rho / step).denominator == 1
-    assert converted(rho, delta) <= wide(epsilon)
-    assert converted(rho + step, delta) > wide(epsilon)
-
-
-@given(st.fractions(min_value=F(1, 10**6), max_value=50, max_denominator=10**6), deltas)
-@settings(deadline=None)
-def test_epsilon_is_the_smallest_that_rho_supports(rho: F, delta: F) -> None:
-    epsilon = epsilon_from(rho, delta)
-    assert converted(rho, delta) <= wide(epsilon)
-    assert converted(rho, delta) > wide(epsilon - step)
-
-
-@given(epsilons, deltas)
-@settings(deadline=None)
-def test_there_and_back_never_gains(epsilon: F, delta: F) -> None:
-    rho = rho_from(epsilon, delta)
-    assert epsilon_from(rho, delta) <= epsilon + step
-    assert rho_from(epsilon_from(rho, delta), delta) >= rho
-
-
-def test_known_values_of_the_conversion() -> None:
-    assert float(epsilon_from(F(1, 2), F(1, 10**6))) == pytest.approx(
-        0.5 + 2 * math.sqrt(0.5 * math.log(1e6))
-    )
-    assert float(rho_from(F(1), F(1, 10**5))) == pytest.approx(
-        (math.sqrt(math.log(1e5) + 1) - math.sqrt(math.log(1e5))) ** 2
-    )
-
-
-@pytest.mark.parametrize("delta", [F(0), F(1), F(2), F(-1), math.nan, "text"])
-def test_delta_must_lie_between_zero_and_one(delta: F) -> None:
-    for convert in (rho_from, epsilon_from):
-        with pytest.raises(BudgetError, match="delta must"):
-            convert(F(1), delta)
-
-
-def test_an_epsilon_that_no_rho_can_hold_is_refused() -> None:
-    with pytest.raises(BudgetError, match="too small for zCDP"):
-        rho_from(F(1, 10**9), F(1, 10**6))

@@ -3,10 +3,8 @@
 from quantail.privacy.budget import (
     Plan,
     as_decimal,
-    epsilon_from,
     parse_amount,
     parse_epsilon,
-    rho_from,
     split,
 )
 from quantail.privacy.chain import Entry
@@ -24,6 +22,7 @@ from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise, check_seed
 from quantail.privacy.source import Source, source_of
 from quantail.privacy.terms import FIXED, Terms, stated_options
+from quantail.privacy.zcdp import epsilon_from, rho_from
 
 __all__ = [
     "Definition",

@@ -1,16 +1,15 @@
-"""Exact privacy budgets: amounts, splits, the plan tree, and conversion between epsilon and rho.
+"""Exact privacy budgets: amounts, splits and the plan tree.
 
 Every amount is a ``fractions.Fraction``, so that nothing is gained or lost by rounding. A plan is drawn up
 from public facts alone, before any data are read: costs add up in sequence, and are shared in parallel.
-zCDP converts by Bun and Steinke (2016, Proposition 1.3): rho-zCDP implies (epsilon, delta)-DP whenever
-rho + 2 sqrt(rho ln(1/delta)) <= epsilon. Conversions round against the user, never in their favour.
+zCDP amounts are converted in `zcdp.py`.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context, Decimal, Inexact
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, Self, get_args
@@ -25,7 +24,6 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**5), Fraction(10**9)
 """What the epsilon of a release may be: below, answers are noise alone; above, nothing is protected."""
 
 _NUMBER = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?([eE][-+]?[0-9]{1,2})?|\.[0-9]{1,40}|[0-9]+/[0-9]+")
-_RHO_STEPS = 2**40  # zCDP amounts are multiples of 2**-40
 _SHARES = 1000  # weights are rounded to thousandths
 _COLLAPSE_FROM = 5  # parallel groups of one shape are drawn as one from this many on
 
@@ -335,61 +333,3 @@ def _merged(members: list[Plan]) -> Plan:
     note = first.note if all(member.note == first.note for member in members) else "notes differ by group"
     parts = zip(*(member.children for member in members), strict=True)
     return replace(first, note=note, children=tuple(_merged(list(part)) for part in parts))
-
-
-def rho_from(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Find the largest rho, in steps of 2**-40, for which rho-zCDP implies (epsilon, delta)-DP.
-
-    Examples
-    --------
-    >>> round(float(rho_from(Fraction(1), Fraction(1, 10**6))), 5)
-    0.01747
-    """
-    epsilon, log = parse_amount(epsilon, "epsilon"), _log_inverse(delta)
-    steps = _last_true(lambda step: _implies(Fraction(step, _RHO_STEPS), epsilon, log))
-    if steps == 0:
-        raise BudgetError(
-            f"epsilon {as_decimal(epsilon)} with this delta is too small for zCDP: raise epsilon or delta."
-        )
-    return Fraction(steps, _RHO_STEPS)
-
-
-def epsilon_from(rho: Fraction, delta: Fraction) -> Fraction:
-    """Find the smallest epsilon, in steps of 2**-40, for which rho-zCDP implies (epsilon, delta)-DP.
-
-    Examples
-    --------
-    >>> round(float(epsilon_from(Fraction(1, 100), Fraction(1, 10**6))), 4)
-    0.7534
-    """
-    rho, log = parse_amount(rho, "rho"), _log_inverse(delta)
-    short = _last_true(lambda step: not _implies(rho, Fraction(step, _RHO_STEPS), log))
-    return Fraction(short + 1, _RHO_STEPS)
-
-
-def _implies(rho: Fraction, epsilon: Fraction, log: Fraction) -> bool:
-    """Decide rho + 2 sqrt(rho log) <= epsilon without a root, hence exactly."""
-    return rho <= epsilon and 4 * rho * log <= (epsilon - rho) ** 2
-
-
-def _log_inverse(delta: Fraction) -> Fraction:
-    """Bound ln(1/delta) from above; too large a logarithm only makes the guarantee stricter."""
-    delta = parse_amount(delta, "delta")
-    if delta >= 1:
-        raise BudgetError("delta must lie between 0 and 1: write a tiny one, for instance 1e-6.")
-    upward = Context(prec=60, rounding=ROUND_CEILING)
-    inverse = upward.divide(Decimal(delta.denominator), Decimal(delta.numerator))
-    # Decimal.ln rounds to nearest whatever the context says; the next number up is a bound for certain.
-    return Fraction(upward.next_plus(upward.ln(inverse)))
-
-
-def _last_true(holds: Callable[[int], bool]) -> int:
-    """Bisect for the last step at which a condition holds that is true at 0 and false from some step on."""
-    above = 1
-    while holds(above):
-        above *= 2
-    low = above // 2
-    while above - low > 1:
-        middle = (low + above) // 2
-        low, above = (middle, above) if holds(middle) else (low, middle)
-    return low
