@@ -12,6 +12,8 @@ import pytest
 
 from quantail.auditing.laws import noisy_max_log_law, p_value
 from quantail.privacy import Gate, PathQuestion, Plan, SecureNoise, Selection, epsilon_from, rho_from
+from quantail.privacy.gate import gaussian_scale
+from quantail.privacy.noise import gaussian_measurement
 
 LEAST = 1e-6
 DRAWS = 4_000  # the twins then fail with certainty for all purposes (chi-square beyond 190)
@@ -112,3 +114,35 @@ def test_counts_cost_what_dp_accounting_says() -> None:
         exact = noise.get_epsilon_for_delta(0.0)
         assert exact == pytest.approx(float(cost), rel=1e-3)  # their losses are rounded up to a step of 1e-4
         assert geometric_measurement(scale).map(sensitivity) <= cost
+
+
+@pytest.mark.parametrize("touched", [1, 2])
+@pytest.mark.parametrize("rho", [F(1, 1000), F(1, 10), F(2)])
+def test_histograms_cost_no_more_than_their_rho(rho: F, touched: int) -> None:
+    """Renyi divergences of discrete Gaussians, by summation: at most alpha rho for every order, a twin fails."""
+    scale = gaussian_scale(touched, rho)
+    assert gaussian_measurement(scale).map(math.sqrt(touched)) <= rho
+    reach = int(40 * scale) + 60
+    for alpha in (1.1, 2.0, 8.0):
+        # Moved cells are independent: their divergences add up.
+        assert touched * renyi(scale, alpha, reach) <= alpha * float(rho) * (1 + 1e-9)
+        assert touched * renyi(scale / 1.3, alpha, reach) > alpha * float(rho)
+
+
+def renyi(scale: float, alpha: float, reach: int) -> float:
+    """Return the Renyi divergence of discrete Gaussian noise from itself moved by one."""
+    k = np.arange(-reach, reach + 1, dtype=float)
+    logs, moved = -(k**2) / (2 * scale**2), -((k - 1) ** 2) / (2 * scale**2)
+    total = np.logaddexp.reduce(logs)
+    return float((np.logaddexp.reduce(alpha * logs + (1 - alpha) * moved) - total) / (alpha - 1))
+
+
+def test_histograms_cost_what_dp_accounting_says() -> None:
+    pytest.importorskip("dp_accounting", reason="dp-accounting is in the dev extra")
+    from dp_accounting import pld
+
+    rho, delta = F(1, 50), F(1, 10**6)
+    sigma = gaussian_scale(1, rho)
+    noise = pld.privacy_loss_distribution.from_discrete_gaussian_mechanism(sigma)
+    exact = noise.get_epsilon_for_delta(float(delta))
+    assert exact <= float(epsilon_from(rho, delta)) < 1.15 * exact

@@ -70,10 +70,10 @@ def test_counts_of_a_chosen_table_move_by_what_the_gate_is_told(relation):
     assert worst == cells_touched(relation)
 
 
-def replayed(relation, epsilon, row, rich):
+def replayed(relation, epsilon, row, rich, **options):
     frame = rich_frame(4, 240) if rich else frame_of(4)
     schema = grouped_schema(relation) if rich else schema_of(relation)
-    maker = TableSynthesizer(schema, epsilon, method="tables")
+    maker = TableSynthesizer(schema, epsilon, method="tables", **options)
     neighbour = neighbour_of(frame, row, relation, RICH_EXTREME if rich else EXTREME)
     first, second = (pa.table({name: part[name] for name in schema.names}) for part in (frame, neighbour))
     place = row // 2 if rich else row
@@ -87,6 +87,16 @@ def test_with_the_same_answers_neighbours_release_the_same_model(relation, rich,
     found = replayed(relation, 90, row, rich)
     assert {"choose", "count"} <= {name for name, _ in found.asked}
     assert found.same and found.kept
+
+
+@each_relation
+def test_under_zcdp_too(relation):
+    found = replayed(relation, 90, 0, False, definition="zcdp", delta=1e-6)
+    assert {"choose", "count"} <= {name for name, _ in found.asked} and found.same
+    selections = [leaf for leaf in found.losses if leaf.endswith("choose")]
+    assert selections and all(
+        found.losses[leaf] <= (8 * float(found.costs[leaf])) ** 0.5 for leaf in selections
+    )
 
 
 def test_a_leak_past_the_gate_shows(monkeypatch):

@@ -16,14 +16,18 @@ APART = ("auditing", "privacy")
 
 
 def askers() -> dict[str, list[str]]:
-    """Return, for each module, its calls of the gate's three questions."""
+    """Return, for each module, its calls of the gate's four questions."""
     found: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 asked = "gate" in ast.unparse(node.func.value).lower()
-                if asked and node.func.attr in ("select", "count", "path") and not name.startswith(APART):
+                if (
+                    asked
+                    and node.func.attr in ("select", "count", "histogram", "path")
+                    and not name.startswith(APART)
+                ):
                     found.setdefault(name, []).append(ast.unparse(node.func))
     return found
 

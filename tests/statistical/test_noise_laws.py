@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from quantail.auditing.laws import geometric_law, p_value, path_law
+from quantail.auditing.laws import gaussian_law, geometric_law, p_value, path_law
 from quantail.privacy import SecureNoise, SimulatedNoise, paths
 
 LEAST = 1e-6
@@ -49,6 +49,18 @@ def test_permute_and_flip_is_told_from_the_exponential_mechanism():
     source = SecureNoise()
     observed = np.bincount([source.noisy_max(SCORES, SCALE, "pure") for _ in range(12_000)], minlength=5)
     assert p_value(observed, noisy_max_law(SCALE, "zcdp")) < LEAST
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("scale", [0.7, 5.0])
+def test_gaussian(name, scale):
+    counts = np.full(20_000, 7)
+    noise = SOURCES[name]().gaussian(counts, scale) - counts
+    reach = round(6 * scale)
+    observed = np.bincount(np.clip(noise, -reach, reach) + reach, minlength=2 * reach + 1)
+    assert p_value(observed, gaussian_law(scale, reach)) > LEAST
+    assert p_value(observed, gaussian_law(scale * 0.8, reach)) < LEAST
+    assert p_value(observed, gaussian_law(scale / 0.8, reach)) < LEAST
 
 
 @pytest.mark.parametrize("name", SOURCES)

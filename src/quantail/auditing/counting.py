@@ -39,6 +39,10 @@ class Watching:
         self.asked.append((tuple(counts.tolist()), scale))
         return np.full(counts.size, ANSWER)
 
+    def gaussian(self, counts: Any, scale: float) -> Any:
+        """Keep the counts, and answer."""
+        return self.geometric(counts, scale)
+
     def generator(self) -> np.random.Generator:
         """Return a generator for simulations from released models."""
         return np.random.default_rng(5)

@@ -92,6 +92,10 @@ class Branching:
         """Take each step of a path once."""
         return self.choose(np.asarray(logs - np.logaddexp.reduce(logs)))
 
+    def gaussian(self, counts: Any, scale: float) -> Any:
+        """Refuse, as `geometric` does."""
+        raise NotImplementedError("counts are compared analytically")
+
     def random(self, size: int) -> Any:
         """Keep or drop each row of a Poisson subsample; the outcome stays secret."""
         if self.given is not None:

@@ -54,6 +54,12 @@ def geometric_law(scale: float, reach: int) -> Floats:
     return np.asarray(law)
 
 
+def gaussian_law(scale: float, reach: int) -> Floats:
+    """Return the law of discrete Gaussian noise on -reach..reach; what lies beyond is left out."""
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * scale**2))
+    return np.asarray(weights / weights.sum())
+
+
 def path_law(counts: Any, rows: int, targets: Any, rate: float) -> dict[tuple[int, ...], float]:
     """Return the law of an ordered path by direct enumeration: weights exp(-rate * sum |part - target|)."""
     paths = list(combinations_with_replacement(range(len(counts)), len(targets) - 1))

@@ -106,6 +106,16 @@ class Replayed:
         self.logs[self.leaf] -= float(np.abs(noisy - counts).sum() / scale)
         return noisy
 
+    def gaussian(self, counts: Any, scale: float) -> Any:
+        """Answer a histogram under zCDP; its log-ratio has no bound, only its moments have."""
+        self.questions.append(("histogram", counts.size, scale))
+        drawn = SimulatedNoise(int(self.rng.integers(2**31))).gaussian(counts, scale)
+        noisy = drawn if self.earlier is None else self._earlier_answer()
+        if np.size(noisy) != counts.size:
+            raise Divergence("the cells depend on the table")
+        self.answers.append(noisy)
+        return noisy
+
     def pick(self, logs: Floats) -> int:
         """Answer a step of a path."""
         self.questions.append(("pick", logs.size))

@@ -15,6 +15,7 @@ from quantail.privacy.gate import (
     Selection,
     cells_touched,
     geometric_strength,
+    histogram_noise,
     strength_of,
 )
 from quantail.privacy.high_water import HighWaterMark
@@ -45,6 +46,7 @@ __all__ = [
     "check_seed",
     "epsilon_from",
     "geometric_strength",
+    "histogram_noise",
     "parse_amount",
     "parse_epsilon",
     "rho_from",

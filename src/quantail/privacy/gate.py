@@ -1,10 +1,11 @@
 """The gate: the only place where confidential values meet noise.
 
-Everything private is asked through three questions, each against one leaf of the budget plan:
+Everything private is asked through four questions, each against one leaf of the budget plan:
 
-    select   which of these candidates scores best?            (noisy max)
-    count    how many rows are in each of these cells?         (two-sided geometric)
-    path     which ordered cut points give these row counts?   (exact exponential mechanism on paths)
+    select      which of these candidates scores best?            (noisy max)
+    count       how many rows are in each of these cells?         (two-sided geometric)
+    histogram   the same, where every row moves a cell by one     (two-sided geometric; zCDP: discrete Gaussian)
+    path        which ordered cut points give these row counts?   (exact exponential mechanism on paths)
 
 A leaf can be used once. Questions asked together under one leaf must touch disjoint rows, with sensitivities such
 that the leaf's cost covers a row that moves from one of them to another; the proofs are in `proofs/`.
@@ -18,7 +19,14 @@ from typing import Literal
 
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan
-from quantail.privacy.noise import Definition, Integers, Noise, geometric_measurement, noisy_max_loss
+from quantail.privacy.noise import (
+    Definition,
+    Integers,
+    Noise,
+    gaussian_measurement,
+    geometric_measurement,
+    noisy_max_loss,
+)
 from quantail.privacy.paths import SLACK, Floats, draw_path
 
 Relation = Literal["replace-one", "add-remove"]
@@ -56,6 +64,14 @@ class PathQuestion:
     rows: int
     targets: Integers
     tolls: Floats | None = None
+
+
+@dataclass(frozen=True)
+class NoiseSize:
+    """How large the noise of a count is, in rows: its standard deviation, and its mean distance from zero."""
+
+    deviation: float
+    distance: float
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,23 @@ class Gate:
         spent = geometric_measurement(scale).map(sensitivity)
         self._covered(spent, geometric_strength(leaf.cost, self.definition))
         return self.noise.geometric(counts, scale)
+
+    def histogram(self, leaf: Plan, counts: Integers, touched: int) -> Integers:
+        """Return counts of cells with noise, where one row moves at most `touched` cells, each by one.
+
+        Their L1 distance between neighbours is then at most `touched`, their L2 distance at most its root.
+        """
+        if self.definition == "pure":
+            return self.count(leaf, counts, touched)
+        self._use(leaf, "histogram", 1, counts.size)
+        scale = gaussian_scale(touched, leaf.cost)
+        spent = gaussian_measurement(scale).map(math.nextafter(math.sqrt(touched), math.inf))
+        self._covered(spent, leaf.cost)
+        return self.noise.gaussian(counts, scale)
+
+    def histogram_noise(self, leaf: Plan, touched: int) -> NoiseSize:
+        """Return how large the noise of `histogram` is: public."""
+        return histogram_noise(leaf.cost, touched, self.definition)
 
     def path(self, leaf: Plan, questions: Sequence[PathQuestion]) -> list[Integers]:
         """Return the chosen candidate indices of each question.
@@ -164,6 +197,20 @@ def strength_of(cost: Fraction, definition: Definition) -> Fraction:
 def geometric_strength(cost: Fraction, definition: Definition) -> Fraction:
     """Return the epsilon of a pure mechanism that costs `cost` (under zCDP epsilon^2 / 2)."""
     return cost if definition == "pure" else root_below(2 * cost)
+
+
+def gaussian_scale(touched: int, cost: Fraction) -> float:
+    """Return the scale of discrete Gaussian noise that costs rho: root of touched / (2 rho), rounded up."""
+    return rounded_up(1, root_below(2 * cost / touched))
+
+
+def histogram_noise(cost: Fraction, touched: int, definition: Definition) -> NoiseSize:
+    """Return how large the noise of a histogram is that may cost so much."""
+    if definition == "pure":
+        scale = touched / float(cost)
+        return NoiseSize(math.sqrt(2.0) * scale, scale)
+    scale = gaussian_scale(touched, cost)
+    return NoiseSize(scale, scale * math.sqrt(2 / math.pi))
 
 
 def root_below(square: Fraction) -> Fraction:

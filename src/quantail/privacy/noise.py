@@ -7,6 +7,7 @@ Laws (scale s > 0)
     noisy max, pure DP   argmax of score + Exponential(s)   (permute-and-flip)
     noisy max, zCDP      argmax of score + Gumbel(s)         (exponential mechanism)
     two-sided geometric  P(k) proportional to exp(-|k| / s)
+    discrete Gaussian    P(k) proportional to exp(-k^2 / (2 s^2))
     pick(l)              P(i) proportional to exp(l_i): see `exact_pick`
     below(k)             uniform on 0, ..., k - 1, exactly, for integers of any length
     random(k)            k independent uniform multiples of 2^-53 in [0, 1)
@@ -53,6 +54,10 @@ class Noise(Protocol):
         """Return the counts plus independent two-sided geometric noise."""
         ...
 
+    def gaussian(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus independent discrete Gaussian noise."""
+        ...
+
     def pick(self, logs: Floats) -> int:
         """Return an index with probability proportional to exp of its log weight."""
         ...
@@ -89,6 +94,10 @@ class SecureNoise:
     def geometric(self, counts: Integers, scale: float) -> Integers:
         """Return the counts plus noise, by OpenDP's `make_geometric`."""
         return np.asarray(geometric_measurement(scale)(counts.tolist()), dtype=np.int64)
+
+    def gaussian(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus noise, by OpenDP's `make_gaussian`."""
+        return np.asarray(gaussian_measurement(scale)(counts.tolist()), dtype=np.int64)
 
     def below(self, total: int) -> int:
         """Return a uniform integer from the operating system's entropy."""
@@ -137,6 +146,18 @@ class SimulatedNoise:
         """Return the counts plus the difference of two geometric variables."""
         p = -np.expm1(-1.0 / scale)
         noise = self._numpy.geometric(p, counts.size) - self._numpy.geometric(p, counts.size)
+        return np.asarray(counts + noise, dtype=np.int64)
+
+    def gaussian(self, counts: Integers, scale: float) -> Integers:
+        """Return the counts plus discrete Gaussian noise, by rejection from two-sided geometric noise."""
+        noise, missing = np.zeros(counts.size, dtype=np.int64), np.arange(counts.size)
+        width = np.floor(scale) + 1.0
+        while missing.size:
+            tried = self.geometric(np.zeros(missing.size, dtype=np.int64), width)
+            far = (np.abs(tried) - scale**2 / width) / scale
+            kept = self._numpy.random(missing.size) < np.exp(-(far**2) / 2)
+            noise[missing[kept]] = tried[kept]
+            missing = missing[~kept]
         return np.asarray(counts + noise, dtype=np.int64)
 
     def below(self, total: int) -> int:
@@ -264,3 +285,13 @@ def geometric_measurement(scale: float) -> Any:
     dp.enable_features("contrib")
     domain = dp.vector_domain(dp.atom_domain(T="i64"))
     return dp.m.make_geometric(domain, dp.l1_distance(T="i64"), scale=scale)
+
+
+@functools.lru_cache(maxsize=256)
+def gaussian_measurement(scale: float) -> Any:
+    """Return OpenDP's discrete Gaussian mechanism on vectors of integers; `map(L2 distance)` gives its rho."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)

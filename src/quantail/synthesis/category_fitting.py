@@ -74,8 +74,8 @@ def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> tuple[Floats, fl
     """
     both = counts.size == 2 and fit.gate.relation == "replace-one"
     sensitivity = 1 if both else cells_touched(fit.gate.relation)
-    noisy = fit.gate.count(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
-    scale = sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows)
+    noisy = fit.gate.histogram(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
+    scale = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
     return (np.append(noisy, fit.rows - noisy) if both else noisy), scale
 
 
@@ -88,8 +88,8 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
         return np.bincount(position, minlength=cells)
 
     sensitivity = cells_touched(fit.gate.relation)
-    noisy = fit.gate.count(leaf, values.total(count), sensitivity).astype(np.float64)
-    least = min(2 * sensitivity * fit.rows / fit.gate.signal(leaf, fit.rows), fit.rows / cells)
+    noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
+    least = min(2**0.5 * fit.gate.histogram_noise(leaf, sensitivity).deviation, fit.rows / cells)
     cleared = np.where(noisy > least, noisy, 0.0)
     shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
     edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))

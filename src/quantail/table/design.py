@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from quantail.privacy import Definition, Plan, geometric_strength, split
+from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split
 from quantail.schema import Schema, core_of
 from quantail.synthesis.design import Design, draw_design
 from quantail.synthesis.ladder_rules import LadderSettings
 from quantail.synthesis.shares import Question, ample_cost, questions_of
 from quantail.table.tuning import (
-    LEAST_ROUND_SIGNAL,
+    MOST_ROUND_NOISE,
     ROUND_NOISE,
     ROUNDS_PER_FIELD,
     SELECTION_SHARE,
@@ -51,7 +51,7 @@ def draw_tables_design(
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     asked = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
     explained = _explained(schema)
-    first, number = _stages(asked, explained, rows, cost, definition)
+    first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
     unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
     rounds = _rounds(number, cost - first, unit) if number else ()
@@ -68,6 +68,7 @@ def _stages(
     rows: int,
     cost: Fraction,
     definition: Definition,
+    relation: Relation,
 ) -> tuple[Fraction, int]:
     """Return what stage one may cost, and how many rounds share the rest."""
     if not any(explained):
@@ -77,22 +78,21 @@ def _stages(
     if share >= 1:
         return cost, 0
     first, rest = split(cost, [share, 1 - share])
-    number = _round_number(rest, len(explained), rows, definition)
+    number = _round_number(rest, len(explained), rows, definition, relation)
     return (first, number) if number else (cost, 0)
 
 
-def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition) -> int:
+def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition, relation: Relation) -> int:
     """Return as many rounds as leave the noise of a count near what is wanted, within public limits."""
 
-    def signal(number: int) -> float:
+    def noise(number: int) -> float:
         counted = cost * Fraction(1 - SELECTION_SHARE) / number
-        return rows * float(geometric_strength(counted, definition))
+        return histogram_noise(counted, cells_touched(relation), definition).deviation / rows
 
-    wanted = 2 * 2**0.5 / ROUND_NOISE
     number = max(2, fields)
-    while number < ROUNDS_PER_FIELD * fields and signal(number + 1) >= wanted:
+    while number < ROUNDS_PER_FIELD * fields and noise(number + 1) <= ROUND_NOISE:
         number += 1
-    while number and signal(number) < LEAST_ROUND_SIGNAL:
+    while number and noise(number) > MOST_ROUND_NOISE:
         number -= 1
     return number
 

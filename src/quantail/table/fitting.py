@@ -128,8 +128,8 @@ def _margin(fit: Fit, design: TablesDesign, own: Field, rows: DrawnRows, cells: 
     found = np.bincount(rows.cells[own.name], minlength=cells.number) / rows.size
     both = cells.number == 2 and not own.is_number and fit.gate.relation == "replace-one"
     touched = 1 if both else cells_touched(fit.gate.relation)
-    deviation = np.sqrt(2.0) * touched * fit.rows / fit.gate.signal(leaf, fit.rows)
-    return Margin(fit.rows * found, float(deviation * (_CURVE_NOISE if own.is_number else 1.0)))
+    deviation = fit.gate.histogram_noise(leaf, touched).deviation
+    return Margin(fit.rows * found, deviation * (_CURVE_NOISE if own.is_number else 1.0))
 
 
 def _run_rounds(fit: Fit, design: TablesDesign, chain: Chain) -> None:
@@ -137,7 +137,8 @@ def _run_rounds(fit: Fit, design: TablesDesign, chain: Chain) -> None:
     kinds = [sampler.law.cells for sampler in chain.samplers]
     sets = field_sets(kinds, design.explained)
     vectors = [_cell_vector(fit, sampler) for sampler in chain.samplers]
-    noise = _noise_scale(fit, design.rounds[0].children[1])
+    touched = cells_touched(fit.gate.relation)
+    noise = fit.gate.histogram_noise(design.rounds[0].children[1], touched).distance
     scores = Scores(sets, kinds, count_sets(vectors, kinds, sets), fit.rows, NOISE_PENALTY * noise)
     changed = set(range(len(kinds)))
     for leaves in design.rounds:
@@ -159,14 +160,9 @@ def _choose_and_count(fit: Fit, leaves: Plan, scores: Scores) -> Released:
     (index,) = fit.gate.select(choosing, [Selection(scores.scores, touched)])
     chosen = scores.candidates[index]
     counts = scores.counts(index)
-    noisy = fit.gate.count(counting, counts.ravel(), touched).reshape(counts.shape)
-    deviation = np.sqrt(2.0) * _noise_scale(fit, counting)
-    return Released(chosen.places, chosen.levels, noisy.astype(np.float64), float(deviation))
-
-
-def _noise_scale(fit: Fit, leaf: Plan) -> float:
-    """Return the scale of the noise of a count, in rows."""
-    return cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(leaf, fit.rows)
+    noisy = fit.gate.histogram(counting, counts.ravel(), touched).reshape(counts.shape)
+    deviation = fit.gate.histogram_noise(counting, touched).deviation
+    return Released(chosen.places, chosen.levels, noisy.astype(np.float64), deviation)
 
 
 def _cell_vector(fit: Fit, sampler: FieldSampler) -> Vector:

@@ -21,8 +21,8 @@ STAGE_ONE_LEAST = 0.25
 ROUND_NOISE = 0.003
 """Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
 
-LEAST_ROUND_SIGNAL = 300.0
-"""Rows times strength that a round must have to be worth asking."""
+MOST_ROUND_NOISE = 0.01
+"""Noise of one count, as a share of the rows, beyond which a round is not worth asking."""
 
 ROUNDS_PER_FIELD = 4
 """Most rounds, in fields."""
