@@ -121,3 +121,65 @@ def test_a_run_of_an_engine_that_fails_after_the_charge_says_so(grouped, monkeyp
     assert done.exit_code == 70 and "nothing released; record 2 is marked failed" in done.stderr
     assert grouped.files() - before == {"ledger"}
     assert [entry.status for entry in Ledger.open("ledger").entries()][-1] == "failed"
+
+
+PANEL = """\
+[table]
+name = "plants"
+unit = "establishment"
+neighbours = "replace-one"
+by = ["region"]
+
+[panel]
+unit = "id"
+entry = "first"
+exit = "last"
+start = 2000
+end = 2001
+
+[[column]]
+name = "region"
+type = "category"
+categories = ["north", "south"]
+
+[[column]]
+name = "emp"
+type = "integer"
+lower = 0
+upper = 500
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "words"), [(3.0, "a unit is in region=north and in region=south"), (None, "")]
+)
+def test_a_unit_in_two_partitions_of_a_panel_is_refused_with_nothing_charged(shop, again, words):
+    schema = shop.write("panel.toml", PANEL)
+    south = [*range(100, 129), 129 if again is None else again]
+    for region, ids in (("north", list(range(30))), ("south", [float(name) for name in south])):
+        folder = shop.folder / "panel" / f"region={region}"
+        folder.mkdir(parents=True)
+        years = {"first": [2000] * 30, "last": [2001] * 30}
+        values = {"emp_2000": list(range(30)), "emp_2001": list(range(30))}
+        pq.write_table(pa.table({"id": ids, **years, **values}), folder / "part-0.parquet")
+    before = shop.files()
+    paying = ("-e", 1, "-l", "ledger", "--new-ledger")
+    done = shop.run("synth", "panel", "-s", schema, *paying, "-o", "out", "--engine", "local")
+    if again is None:
+        assert done.exit_code == 0, done.output
+        assert Ledger.open("ledger").spent == 1
+        return
+    assert done.exit_code == 4 and words in " ".join(done.output.split())
+    assert shop.files() == before  # no ledger, no output, nothing hidden
+
+
+def test_one_wrong_value_in_the_last_partition_is_refused_with_nothing_charged(grouped):
+    path = grouped.folder / "table" / "region=south" / "part-0.parquet"
+    table = pq.read_table(path, partitioning=None)
+    jobs = pa.array([*table["jobs"].to_pylist()[:-1], None])
+    pq.write_table(table.set_column(0, "jobs", jobs), path)
+    before = grouped.files()
+    paying = ("-e", 1, "-l", "ledger", "--new-ledger")
+    done = grouped.run("synth", "table", "-s", grouped.schema, *paying, "-o", "out", "--engine", "local")
+    assert done.exit_code == 4 and "region=south: column 'jobs' holds missing values" in done.output
+    assert "nothing was charged" in done.output and grouped.files() == before
