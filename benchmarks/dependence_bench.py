@@ -29,7 +29,7 @@ from benchmarks.generators import SHAPES, Shape, numeric
 from benchmarks.measures import km, q99_error
 from quantail.evaluation import pmse
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 Arrays = dict[str, np.ndarray]
 AGES = [4, 9, 13, 18, 21, 24, 28, 32, 36, 40, 44, 48, 53, 57, 60, 64, 67, 72, 78]

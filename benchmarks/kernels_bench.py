@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 
 from quantail import __version__
+from quantail.curves import Bend, Remap, Scale
+from quantail.curves.calibration import _count as count_cells
+from quantail.curves.grid import local, near
+from quantail.curves.joint import _count_places
+from quantail.curves.ladder import count_blocks
+from quantail.curves.rows import CHUNK, HeldRows
+from quantail.curves.slope_scores import score_slopes
 from quantail.examples import paper_schema, simulate_paper
 from quantail.privacy import SecureNoise, SimulatedNoise
-from quantail.quantiles import Bend, Remap, Scale
-from quantail.quantiles.calibration import _count as count_cells
-from quantail.quantiles.grid import local, near
-from quantail.quantiles.joint import _count_places
-from quantail.quantiles.ladder import count_blocks
-from quantail.quantiles.rows import CHUNK, HeldRows
-from quantail.quantiles.slope_scores import score_slopes
 
 KERNEL_ROWS = 1_000_000
 SLOPE_ROWS = 40_000
@@ -98,7 +98,7 @@ def whole_run(rows: int) -> dict[str, Any]:
     """Fit and sample the paper's table in this process, and say what that took."""
     import pyarrow as pa
 
-    from quantail.synthesis import TableSynthesizer
+    from quantail.table import TableSynthesizer
 
     TableSynthesizer(paper_schema(), 1).fit(pa.table(simulate_paper(50, np.random.default_rng(0)))).sample()
     made = simulate_paper(rows, np.random.default_rng(1))

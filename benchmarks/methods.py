@@ -36,7 +36,7 @@ class Job:
 
 def ladder(job: Job) -> pa.Table:
     """Run Quantail's default method on simulated noise."""
-    from quantail.synthesis import TableSynthesizer
+    from quantail.table import TableSynthesizer
 
     synthesizer = TableSynthesizer(job.schema, job.epsilon, noise="simulated", seed=job.seed)
     return synthesizer.fit(job.train).sample(job.rows, seed=job.seed)
@@ -90,6 +90,6 @@ def available(method: str) -> bool:
     """Say whether the method can run with the installed package."""
     if method != "ladder":
         return method in METHODS
-    import quantail.synthesis
+    import quantail.table
 
-    return hasattr(quantail.synthesis, "TableSynthesizer")
+    return hasattr(quantail.table, "TableSynthesizer")

@@ -24,7 +24,7 @@ from benchmarks.generators import SHAPES
 from benchmarks.quantile_mechanisms import MECHANISMS
 from benchmarks.quantile_mechanisms.exponential import NotApplicable
 from benchmarks.quantiles_page import page
-from quantail.quantiles import Scale
+from quantail.curves import Scale
 
 COLUMNS = {"lognormal": "income", "pareto": "loss", "clusters": "x"}
 ROOT = Path(__file__).resolve().parents[1]

@@ -24,7 +24,7 @@ FINDINGS = """## What to take from it
 
 - **JointExp is the one to beat**: the smallest mean error in most settings and nearly always the smallest worst one,
   about half of the ladder's. It pays once for all rungs, where bisection pays once a depth. Quantail therefore draws
-  the rungs of a whole column jointly (`quantiles/joint.py`, the same law on a public list of candidates with exact
+  the rungs of a whole column jointly (`curves/joint.py`, the same law on a public list of candidates with exact
   integer arithmetic), and keeps the ladder for rows whose number is itself private: bins and classes, where JointExp's
   constant is not valid.
 - **Candidates, not noise, limit our joint draw at large n**: its list has some hundred values between the quartiles, so

@@ -24,7 +24,7 @@ import pandas as pd
 from benchmarks.real_schemas import DATA, SCHEMAS, read
 from benchmarks.summary import table
 from quantail.schema import Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("labels", "missing", "spikes")

@@ -26,9 +26,10 @@ import pyarrow.parquet as pq
 from quantail import __version__
 from quantail.engines import Engine, Partitions, engine_of, synthesize_panel, synthesize_table
 from quantail.examples import paper_schema, simulate_paper
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 from studies.lbd.standin.industries import panel_industry
 
 YEARS_OF_ONE = 8  # active years of an establishment, on average

@@ -26,7 +26,7 @@ from quantail.inference.estimand import Estimand
 from quantail.inference.evidence import gather
 from quantail.inference.interval import corrected
 from quantail.privacy import parse_epsilon
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 from studies.journal import JOURNAL, Row, append, resume
 from studies.parallel import Progress, computed
 from studies.simulation.study import epsilon_text, table_seed, write_json

@@ -21,7 +21,7 @@ from quantail.planning.band import band_of
 from quantail.planning.deviations import deviations
 from quantail.planning.expectation import LEVELS, try_out
 from quantail.schema import Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 STATED, SMALL, REALISED = 99, 19, 100
 _FRESH = 2_000_000  # seeds of realised tables begin here

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantail.quantiles.quantreg import level_weights, quantile_regression
+from quantail.curves.quantreg import level_weights, quantile_regression
 
 Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 REGIONS = ("north", "south", "west")
 

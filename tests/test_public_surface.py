@@ -35,7 +35,7 @@ def test_every_error_is_exported_and_has_the_common_base():
 def test_names_are_the_same_objects_as_in_their_rooms():
     from quantail.privacy import Ledger
     from quantail.schema import Schema
-    from quantail.synthesis import TableSynthesizer, plan
+    from quantail.table import TableSynthesizer, plan
 
     assert (quantail.Ledger, quantail.Schema) == (Ledger, Schema)
     assert (quantail.TableSynthesizer, quantail.plan) == (TableSynthesizer, plan)

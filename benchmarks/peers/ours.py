@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from benchmarks.peers.contract import Arrays, Job, run
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 
 def make(job: Job) -> Arrays:

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.quantile_mechanisms.exponential import NotApplicable
+from quantail.curves import climb, draw_rungs, ladder_depth
+from quantail.curves.depth import LOCATE_SHARE, near_candidates
+from quantail.curves.grid import near, wide
+from quantail.curves.ladder import count_blocks
 from quantail.privacy import Gate, Plan, SimulatedNoise, split
 from quantail.privacy.paths import MOST_RUNGS
-from quantail.quantiles import climb, draw_rungs, ladder_depth
-from quantail.quantiles.depth import LOCATE_SHARE, near_candidates
-from quantail.quantiles.grid import near, wide
-from quantail.quantiles.ladder import count_blocks
 
 CANDIDATES = 2**18
 _QUARTILES = np.array([0.25, 0.5, 0.75])

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
         SchemaError,
     )
     from quantail.evaluation import evaluate
-    from quantail.frames import open_source, read_table, write_table
     from quantail.inference import infer
+    from quantail.io import open_source, read_table, write_table
+    from quantail.panel import PanelModel, PanelSynthesizer
     from quantail.privacy import Ledger
     from quantail.report import write_report
     from quantail.schema import Column, Identity, Inequality, Schema
-    from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer, plan
+    from quantail.table import TableModel, TableSynthesizer, plan
 
 __all__ = [
     "BudgetError",
@@ -69,9 +70,9 @@ __all__ = [
 _ROOMS = {
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
-    "open_source": "quantail.frames",
-    "read_table": "quantail.frames",
-    "write_table": "quantail.frames",
+    "open_source": "quantail.io",
+    "read_table": "quantail.io",
+    "write_table": "quantail.io",
     "infer": "quantail.inference",
     "Ledger": "quantail.privacy",
     "write_report": "quantail.report",
@@ -79,11 +80,11 @@ _ROOMS = {
     "Identity": "quantail.schema",
     "Inequality": "quantail.schema",
     "Schema": "quantail.schema",
-    "PanelModel": "quantail.synthesis",
-    "PanelSynthesizer": "quantail.synthesis",
-    "TableModel": "quantail.synthesis",
-    "TableSynthesizer": "quantail.synthesis",
-    "plan": "quantail.synthesis",
+    "PanelModel": "quantail.panel",
+    "PanelSynthesizer": "quantail.panel",
+    "TableModel": "quantail.table",
+    "TableSynthesizer": "quantail.table",
+    "plan": "quantail.table",
 }
 
 

@@ -3,7 +3,7 @@
 Budget as in the paper, 1/2, 1/4, 1/4 for X1, X2, X3. X2 and X3 spend half of theirs on slopes (bounded instruments,
 one at a time on innovations), the rest, evenly over the levels of bisection, on a ladder of what slopes leave over.
 Every private question goes through the gate, so each of these is differentially private; none is the default,
-which also narrows its candidates, shares the budget by need and calibrates (see `quantail.synthesis`).
+which also narrows its candidates, shares the budget by need and calibrates (see `quantail.table`).
 """
 
 from collections.abc import Mapping
@@ -13,9 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.examples import PAPER_COLUMNS, paper_schema
-from quantail.privacy import Gate, Noise, Plan, split
-from quantail.quantiles import (
+from quantail.curves import (
     Curve,
     Scale,
     StepCurve,
@@ -26,12 +24,14 @@ from quantail.quantiles import (
     slope_plan,
     slope_reach,
 )
-from quantail.quantiles.depth import rung_levels
-from quantail.quantiles.grid import wide
-from quantail.quantiles.quantreg import PAPER_TAUS, level_weights
-from quantail.quantiles.slope import Slope
-from quantail.synthesis.column import NumericModel, draw_rows
-from quantail.synthesis.fitting import residual_range
+from quantail.curves.depth import rung_levels
+from quantail.curves.grid import wide
+from quantail.curves.quantreg import PAPER_TAUS, level_weights
+from quantail.curves.slope import Slope
+from quantail.examples import PAPER_COLUMNS, paper_schema
+from quantail.privacy import Gate, Noise, Plan, split
+from quantail.table.ladder.column import NumericModel, draw_rows
+from quantail.table.ladder.fitting import residual_range
 from studies.ablation.squeeze import squeeze
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.ladder import level_sensitivity
 from quantail.orders.lattice import Surroundings, candidates_for
 from quantail.orders.lines import prior_bonus
 from quantail.orders.steps import MEDIAN, Step
 from quantail.privacy import Gate, Plan, Relation, Selection
-from quantail.quantiles.ladder import level_sensitivity
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.frames import confidential_panel
+from quantail.panel import PanelSynthesizer
 from quantail.schema import Schema
-from quantail.synthesis import PanelSynthesizer
 from studies.lbd.yearly import synthesize_pistner, synthesize_yearly_quantreg
 from studies.simulation.methods import FIVE
 

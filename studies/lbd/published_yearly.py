@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.quantreg import quantile_regression
 from quantail.orders.yearly.settings import YEARLY_TAUS
-from quantail.quantiles.quantreg import quantile_regression
 from studies.lbd.yearly import synthesize_yearly
 from studies.published.column import Column, corners
 from studies.published.density import PUBLISHED

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.quantreg import quantile_regression
 from quantail.orders.yearly.settings import YEARLY_TAUS
-from quantail.quantiles.quantreg import quantile_regression
 from studies.quantreg import PISTNER_TAUS
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.quantreg import PAPER_TAUS, quantile_regression
 from quantail.errors import DataError, OptionError
 from quantail.examples import PAPER_COLUMNS
-from quantail.quantiles.quantreg import PAPER_TAUS, quantile_regression
 from studies.published.column import Column, prepare
 from studies.published.density import PUBLISHED, Density
 from studies.published.diagnostics import ChainReport, Diagnostics

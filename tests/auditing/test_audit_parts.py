@@ -17,13 +17,13 @@ from quantail.auditing.panel_counts import panel_count_findings
 from quantail.auditing.trials import Trial, bound_finding
 from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import FITS, replay_finding
+from quantail.curves import ladder
 from quantail.orders import column as lines_column
 from quantail.orders import lines
 from quantail.orders.steps import Order
+from quantail.panel import tables as panel_tables
+from quantail.panel.tables import LATTICE
 from quantail.privacy import SecureNoise, gate
-from quantail.quantiles import ladder
-from quantail.synthesis import panel_tables
-from quantail.synthesis.panel_tables import LATTICE
 
 CASES = {(case.name, case.relation): case for case in lattices()}
 

@@ -11,8 +11,10 @@ from quantail.auditing.boundary_replays import (
     merge_finding,
     part_finding,
 )
-from quantail.quantiles import slopes, tilt
-from quantail.synthesis import TableSynthesizer, fitting, table
+from quantail.curves import slopes, tilt
+from quantail.table import TableSynthesizer
+from quantail.table import synthesizer as table
+from quantail.table.ladder import fitting
 
 CASES = {boundary.name: boundary for boundary in boundaries()}
 LONG = [f"{bins} bins" for bins in range(6, 13)]

@@ -5,7 +5,8 @@ import pytest
 from quantail.auditing.extreme_replays import EXTREMES, extreme_finding, panel_pairs, table_cases
 from quantail.auditing.replay import Divergence
 from quantail.auditing.whole_panels import FITS, SCHEMA
-from quantail.synthesis import PanelSynthesizer, fit_state
+from quantail.panel import PanelSynthesizer
+from quantail.table.ladder import fit_state
 
 TABLES = {
     (name, relation): (maker, pairs)

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import quantail.synthesis
+import quantail.table
 from benchmarks.generators import SHAPES
 from benchmarks.methods import METHODS, QUANTREG_TAUS, Job
 
@@ -39,7 +39,7 @@ def test_the_ladder_runs_on_simulated_noise_with_the_jobs_budget_and_seed(
         def sample(self, n: int, **options: object) -> pa.Table:
             return job().train.slice(0, n)
 
-    monkeypatch.setattr(quantail.synthesis, "TableSynthesizer", Recorder, raising=False)
+    monkeypatch.setattr(quantail.table, "TableSynthesizer", Recorder, raising=False)
     assert METHODS["ladder"](job()).num_rows == 120
     assert asked == {"epsilon": 1.0, "noise": "simulated", "seed": 5, "fitted": 300}
 

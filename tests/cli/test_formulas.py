@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from quantail.frames import read_table, write_table
+from quantail.io import read_table, write_table
 from quantail.schema import Column, Panel, Schema, formula_columns, is_formula
 
 RUN = ["=1+1", "=cmd|' /C calc'!A0", "+SUM(A1)", "-cmd", "@SUM(A1)", "\t=1", "\r=1", "- none", "+"]

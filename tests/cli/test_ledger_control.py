@@ -13,7 +13,7 @@ import pytest
 from quantail.errors import LedgerError
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
-from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 
 def run(shop, command, *more, ledger="payroll.ledger", epsilon="1", output=None):
@@ -261,7 +261,7 @@ def test_a_database_and_its_files_appear_together_or_not_at_all(shop, ledger, mo
 
 
 def test_a_database_that_cannot_commit_takes_the_files_back(shop, ledger, monkeypatch):
-    from quantail.frames.sqlite_table import SqliteWriting
+    from quantail.io.sqlite_table import SqliteWriting
 
     def failing(self):
         raise sqlite3.OperationalError("disk I/O error")

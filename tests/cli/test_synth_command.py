@@ -164,7 +164,7 @@ def test_plan_refuses_senseless_numbers_of_rows(shop, rows):
 
 
 def test_a_run_that_fails_after_the_charge_is_marked_failed_and_stays_spent(shop, monkeypatch):
-    from quantail.synthesis import TableModel
+    from quantail.table import TableModel
 
     def fail(*args, **named):
         raise RuntimeError("row with 987654.25")
@@ -179,7 +179,7 @@ def test_a_run_that_fails_after_the_charge_is_marked_failed_and_stays_spent(shop
 
 
 def test_an_interrupt_after_the_charge_is_marked_failed(shop, monkeypatch):
-    from quantail.synthesis import TableModel
+    from quantail.table import TableModel
 
     def stop(*args, **named):
         raise KeyboardInterrupt
@@ -239,7 +239,7 @@ def test_add_remove_says_so_on_the_card_and_pays_for_the_number_of_rows(shop):
 
 
 def test_the_ledger_is_charged_before_the_fit_works_on_values(shop, monkeypatch):
-    import quantail.synthesis as room
+    import quantail.table as room
 
     seen = []
     original = room.TableSynthesizer.fit_many

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 
-from quantail.frames import read_table, write_table
-from quantail.frames.codebook import Codebook
+from quantail.io import read_table, write_table
+from quantail.io.codebook import Codebook
 
 SECRET = "geheim-7"  # the password in the server's URL
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from quantail.panel import PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer
 
 INDUSTRIES = ("178", "239", "542")
 YEARS = (2000, 2003)

@@ -13,7 +13,7 @@ from partitioned import outcome, schema_of, table_of, write_partitioned
 
 from quantail.engines import Partitions, engine_of, synthesize_panel, synthesize_table
 from quantail.errors import DataError
-from quantail.frames.source import BATCH_ROWS
+from quantail.io.source import BATCH_ROWS
 from quantail.privacy import Ledger
 from quantail.schema import Column
 

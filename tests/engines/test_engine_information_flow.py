@@ -17,7 +17,8 @@ from partitioned import table_of, write_partitioned
 from quantail.auditing.replay import Replayed
 from quantail.engines import LocalEngine, panels, synthesize_panel, synthesize_table, tables
 from quantail.engines.output import group_seed
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.panel import PanelSynthesizer
+from quantail.table import TableSynthesizer
 
 SIZES = (300, 300, 301)
 

@@ -14,8 +14,9 @@ from quantail.engines import LocalEngine, Store, engine_of, panels, synthesize_p
 from quantail.engines.output import MODELS
 from quantail.engines.publication import Publication
 from quantail.errors import DataError, EngineError, LostChargeError
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Ledger
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 
 @pytest.fixture

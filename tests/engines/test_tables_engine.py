@@ -19,9 +19,10 @@ from quantail.engines import (
 )
 from quantail.engines.output import MODELS
 from quantail.errors import BudgetError, DataError, OptionError
+from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 from studies.lbd.standin import lbd_industry
 
 RELATIONS = ("replace-one", "add-remove")

@@ -7,7 +7,7 @@ from panels import as_long, industry, maker_of, schema_of, with_industry, write_
 
 from quantail.engines import engine_of, synthesize_panel
 from quantail.errors import DataError, OptionError
-from quantail.frames import open_source
+from quantail.io import open_source
 from quantail.privacy import Ledger
 
 FIRST = industry(list(range(40)))

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.errors import DataError
-from quantail.frames import check_table, confidential_columns, library_kind, release_table
+from quantail.frames import check_table, confidential_columns, release_table
 from quantail.frames.encoding import decode, encode
+from quantail.io import library_kind
 from quantail.schema import Column, Identity, Inequality, Schema, core_of
 
 DAY, LATER = datetime.date(2020, 1, 31), datetime.date(2020, 3, 1)

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quantail.errors import DataError, ModelError
-from quantail.frames import confidential_columns, empty_release, library_kind, release_table
-from quantail.frames.codebook import Codebook
+from quantail.frames import confidential_columns, empty_release, release_table
+from quantail.io import library_kind
+from quantail.io.codebook import Codebook
 from quantail.schema import Column, Schema
 
 DAY = datetime.date(2020, 2, 1)

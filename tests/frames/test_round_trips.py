@@ -12,19 +12,12 @@ import pyreadstat
 import pytest
 
 from quantail.errors import DataError
-from quantail.frames import (
-    check_table,
-    confidential_columns,
-    open_source,
-    read_header,
-    read_table,
-    release_table,
-    write_table,
-)
-from quantail.frames.codebook import Codebook
-from quantail.frames.statistical_files import tag_code
+from quantail.frames import check_table, confidential_columns, release_table
+from quantail.io import open_source, read_header, read_table, write_table
+from quantail.io.codebook import Codebook
+from quantail.io.statistical_files import tag_code
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 SAS_FILE = Path(__file__).parent / "data" / "wages.sas7bdat"
 

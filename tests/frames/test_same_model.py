@@ -7,9 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from quantail.frames import read_table, write_table
+from quantail.io import read_table, write_table
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 SCHEMA = Schema(
     (

@@ -24,10 +24,11 @@ with atheris.instrument_imports(include=["quantail"]):
     import pyarrow.parquet
 
     from quantail.errors import QuantailError
-    from quantail.frames import check_table, confidential_columns, read_table
+    from quantail.frames import check_table, confidential_columns
+    from quantail.io import read_table
     from quantail.privacy import HighWaterMark, Plan
     from quantail.schema import Column, Schema
-    from quantail.synthesis import TableModel, TableSynthesizer
+    from quantail.table import TableModel, TableSynthesizer
 
 CANARY = "73917391"
 SCHEMA = Schema(

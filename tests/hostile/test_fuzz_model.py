@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quantail.errors import ModelError
+from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer
-from quantail.synthesis.model import MOST_ROWS
+from quantail.table import TableModel, TableSynthesizer
+from quantail.table.model import MOST_ROWS
 from studies.lbd.standin import lbd_industry
 
 STEADY = settings(

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from quantail.cli import app
 from quantail.errors import QuantailError
-from quantail.frames import check_table, confidential_columns, read_header, read_table
+from quantail.frames import check_table, confidential_columns
+from quantail.io import read_header, read_table
 from quantail.schema import Column, Schema
 
 CANARIES = ("canary", "73917391")  # in every planted value, and in nothing else
@@ -125,7 +126,8 @@ DAMAGED = """
 import random, resource, sys
 from pathlib import Path
 from quantail.errors import QuantailError
-from quantail.frames import check_table, read_header, read_table
+from quantail.frames import check_table
+from quantail.io import read_header, read_table
 from quantail.schema import Schema
 
 folder, trials = Path(sys.argv[1]), int(sys.argv[2])

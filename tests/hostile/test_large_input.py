@@ -8,9 +8,10 @@ from typer.testing import CliRunner
 
 from quantail.cli import app
 from quantail.errors import DataError, SchemaError
-from quantail.frames import check_table, confidential_columns, empty_release, read_table
+from quantail.frames import check_table, confidential_columns, empty_release
+from quantail.io import read_table
 from quantail.schema import Column, Schema
-from quantail.synthesis import plan
+from quantail.table import plan
 
 NARROW = Schema((Column("jobs", "integer", 0, 500), Column("pay", "numeric", 0, 1e6)), "firm")
 WIDE = 10_000

@@ -4,11 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from quantail.curves.balanced import balanced_uniform
 from quantail.errors import OptionError
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import SimulatedNoise
-from quantail.quantiles.balanced import balanced_uniform
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 SCHEMA = Schema((Column("jobs", "integer", 0, 500),), "firm")
 PANEL = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "first", "last", 2000, 2001))

@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.frames.codebook import Codebook, Entry
 from quantail.interop import card_json_schema, model_json_schema
+from quantail.io.codebook import Codebook, Entry
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Ledger
 from quantail.report import release_card
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 BOOK = Codebook(
     "stata", "Firms", (("jobs", Entry("Jobs", "%8.0g", "int16", values=((1.0, "one"), ("a", "refused")))),)

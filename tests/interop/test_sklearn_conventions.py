@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from quantail.errors import DataError, OptionError
 from quantail.interop import fidelity_scorer
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 SCHEMA = Schema(
     (Column("jobs", "integer", 0, 500, grid="log"), Column("pay", "numeric", 0, 1e4)), unit="firm"

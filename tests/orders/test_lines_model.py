@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quantail.curves import HeldRows, Scale
+from quantail.curves.quantreg import level_weights
+from quantail.curves.slope import Slope
 from quantail.examples import paper_schema
 from quantail.orders.design import draw_lines_design
 from quantail.orders.fitting import fit_lines
 from quantail.orders.model import LinesModel, draw_lines
 from quantail.orders.settings import read_settings
 from quantail.privacy import Gate, SimulatedNoise
-from quantail.quantiles import HeldRows, Scale
-from quantail.quantiles.quantreg import level_weights
-from quantail.quantiles.slope import Slope
 from quantail.schema import Column, Schema
 
 SCALE = Scale.of(Column("y", "numeric", 0, 100))

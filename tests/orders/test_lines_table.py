@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from payroll_case import payroll, payroll_schema, simulate
+from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import ModelError, OptionError
 from quantail.examples import paper_schema, paper_split
 from quantail.privacy import SimulatedNoise, Source
-from quantail.quantiles.quantreg import PAPER_TAUS
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableModel, TableSynthesizer, plan
+from quantail.table import TableModel, TableSynthesizer, plan
 
 ORDERS = ("kng", "stepwise", "sandwich")
 PAIR = (Column("x", "numeric", 0, 1000), Column("y", "numeric", 0, 1000))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
 from quantail.orders.steps import MEDIAN, PAPER_MAIN, nearest_levels, read_levels, steps_of
-from quantail.quantiles.quantreg import PAPER_TAUS
 
 levels_lists = st.sets(st.integers(1, 99), max_size=25).map(
     lambda cents: read_levels(sorted({*(c / 100 for c in cents), 0.5}), "taus")

@@ -22,10 +22,10 @@ from quantail.orders.yearly.model import (
     write_yearly,
 )
 from quantail.orders.yearly.settings import YEARLY_TAUS, read_yearly
+from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.privacy import Gate
+from quantail.release.fields import check_fields
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer
-from quantail.synthesis.fields import check_fields
 
 METHODS = [("kng", "fixed"), ("stepwise", "fixed"), ("stepwise", "varying"), ("sandwich", "fixed")]
 METHODS += [("sandwich", "varying")]

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from quantail.cli import app
+from quantail.panel import PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from quantail.planning import read_shape, simulate_table
 from quantail.planning.resolution import resolutions
 from quantail.schema import Column
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 CELLS = {"region": 2, "jobs": 5001, "pay": 1_000_001}
 

@@ -17,11 +17,14 @@ import polars as pl
 import pyarrow as pa
 
 from quantail.auditing.enumeration import stretches
+from quantail.panel import PanelSynthesizer
+from quantail.panel import synthesizer as panel
 from quantail.privacy import Source
 from quantail.privacy.noise import drawn_subset
 from quantail.report import release_card
 from quantail.schema import Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer, panel, table
+from quantail.table import TableSynthesizer
+from quantail.table import synthesizer as table
 
 
 class Scripted:

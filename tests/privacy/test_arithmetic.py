@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_tables import frame_of, neighbour_of, schema_of
+from quantail.curves import joint
 from quantail.privacy import Gate, Plan, geometric_strength, split, strength_of
 from quantail.privacy.gate import rounded_up
 from quantail.privacy.noise import geometric_measurement, noisy_max_measurement
-from quantail.quantiles import joint
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer, fitting
+from quantail.table import TableSynthesizer
+from quantail.table.ladder import fitting
 
 COSTS = st.fractions(F(1, 10**9), 10**4, max_denominator=10**12)
 

@@ -18,9 +18,11 @@ import pytest
 from scripted import answering, frame_bytes, released
 
 from quantail.engines import synthesize_panel
-from quantail.frames import read_table, write_table
+from quantail.io import read_table, write_table
+from quantail.panel import PanelSynthesizer
+from quantail.panel import model as panel_model
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer, model, panel_model
+from quantail.table import TableSynthesizer, model
 
 ROWS = 24
 PAY = Column("pay", "numeric", 0, 1000)

@@ -11,7 +11,7 @@ from quantail.cli import app
 from quantail.errors import DataError
 from quantail.frames import check_table
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 NUMBERS = (
     Column("jobs", "integer", 0, 500, grid="log", source="rules"),

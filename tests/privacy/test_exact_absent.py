@@ -16,7 +16,7 @@ from quantail.auditing.mechanisms import (
     ladder_mechanism,
     slope_mechanism,
 )
-from quantail.quantiles import slopes
+from quantail.curves import slopes
 
 ABSENT = float("nan")
 GRID = np.array([1.0, 2.0, 3.0, 4.0])

@@ -7,7 +7,7 @@ import pytest
 
 from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import bend_mechanism
-from quantail.quantiles import draw_bend, ladder
+from quantail.curves import draw_bend, ladder
 
 GRID = np.array([1.0, 2.0, 3.0])
 ROWS = tuple((cell, value) for cell in (0, 1) for value in (0.5, 1.5, 2.5, 3.5))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quantail.auditing.lattices import check, lattices
-from quantail.synthesis import choosing
-from quantail.synthesis.choosing import conditional_shares
+from quantail.table.ladder import choosing
+from quantail.table.ladder.choosing import conditional_shares
 
 CASES = {case.relation: case for case in lattices() if case.name == "choice of a context"}
 

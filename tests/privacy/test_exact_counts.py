@@ -19,8 +19,8 @@ from quantail.auditing.counting import (
     search_counts,
     values_of_a_column,
 )
+from quantail.curves import draw_calibration
 from quantail.privacy import Gate, Plan
-from quantail.quantiles import draw_calibration
 
 RELATIONS = ("replace-one", "add-remove")
 KINDS = list(product(range(3), range(2)))

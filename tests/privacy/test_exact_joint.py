@@ -13,9 +13,9 @@ import pytest
 
 from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import joint_mechanism
+from quantail.curves import draw_rungs, joint
+from quantail.curves.joint import targets
 from quantail.privacy import PathQuestion, SimulatedNoise, gate, paths
-from quantail.quantiles import draw_rungs, joint
-from quantail.quantiles.joint import targets
 
 GRID = np.arange(1.0, 6.0)
 STILL = tuple((value, 0.5) for value in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))  # the last lies above all candidates

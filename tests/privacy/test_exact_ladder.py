@@ -8,7 +8,7 @@ import pytest
 from quantail.auditing.enumeration import worst_loss
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.auditing.mechanisms import ladder_mechanism
-from quantail.quantiles import ladder
+from quantail.curves import ladder
 
 GRID = np.arange(1.0, 6.0)
 VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)  # the last lies above all candidates

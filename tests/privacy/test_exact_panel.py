@@ -22,12 +22,13 @@ from quantail.auditing.panel_counts import (
     pooled_panel,
 )
 from quantail.frames import PanelData
+from quantail.panel import PanelSynthesizer
+from quantail.panel import tables as panel_tables
+from quantail.panel.pooled import fit_pooled, plan_pooled
+from quantail.panel.tables import LATTICE, SENSITIVITY
+from quantail.panel.unit_periods import Spells
 from quantail.privacy import Gate
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, panel_tables
-from quantail.synthesis.panel_pooled import fit_pooled, plan_pooled
-from quantail.synthesis.panel_spells import Spells
-from quantail.synthesis.panel_tables import LATTICE, SENSITIVITY
 
 
 @pytest.mark.parametrize(("measure", "values"), [(lead_tables, VALUES), (follower_tables, BOTH)])

@@ -6,7 +6,8 @@ import pytest
 
 from quantail.auditing.replay import Divergence, replay
 from quantail.schema import Column, Identity, Inequality, Schema
-from quantail.synthesis import TableSynthesizer, fit_state
+from quantail.table import TableSynthesizer
+from quantail.table.ladder import fit_state
 
 ROWS = 240
 

@@ -9,8 +9,8 @@ import pytest
 
 from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import FEW_SLOPES, STEADY, slope_mechanism
-from quantail.quantiles import choose_slope, slopes
-from quantail.quantiles.rows import gathered
+from quantail.curves import choose_slope, slopes
+from quantail.curves.rows import gathered
 
 RELATIONS = ("replace-one", "add-remove")
 POINTS = tuple(

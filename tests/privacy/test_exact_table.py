@@ -11,12 +11,13 @@ import pytest
 
 from quantail.auditing.replay import Divergence, replay
 from quantail.auditing.whole_tables import ROWS, frame_of, neighbour_of, schema_of
+from quantail.curves import Scale, joint, tilt
+from quantail.curves.rows import gathered
 from quantail.privacy import SimulatedNoise, Source
-from quantail.quantiles import Scale, joint, tilt
-from quantail.quantiles.rows import gathered
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer, fitting
-from quantail.synthesis.column import NumericModel
+from quantail.table import TableSynthesizer
+from quantail.table.ladder import fitting
+from quantail.table.ladder.column import NumericModel
 
 RELATIONS = ("replace-one", "add-remove")
 

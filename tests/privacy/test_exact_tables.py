@@ -12,9 +12,9 @@ from quantail.auditing.replay import replay
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame
 from quantail.auditing.rich_table import rich_schema as grouped_schema
 from quantail.auditing.whole_tables import EXTREME, frame_of, neighbour_of, schema_of
+from quantail.curves import HeldRows
 from quantail.privacy import Selection, cells_touched
-from quantail.quantiles import HeldRows
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import label_cells
 from quantail.table.chain import Chain

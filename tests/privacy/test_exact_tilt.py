@@ -9,9 +9,9 @@ import pytest
 
 from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import FEW_TILTS, growth_mechanism, tilt_mechanism
-from quantail.quantiles import Vector, slopes, tilt
-from quantail.quantiles.rows import gathered
-from quantail.quantiles.slopes import SlopeRules
+from quantail.curves import Vector, slopes, tilt
+from quantail.curves.rows import gathered
+from quantail.curves.slopes import SlopeRules
 
 RELATIONS = ("replace-one", "add-remove")
 TWO = replace(FEW_TILTS, two_sides=0.0)

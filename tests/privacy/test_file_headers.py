@@ -5,10 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from quantail.frames import read_table, write_table
-from quantail.frames.codebook import Codebook
+from quantail.io import read_table, write_table
+from quantail.io.codebook import Codebook
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 SCHEMA = Schema((Column("trade", "category", categories=("farm", "shop"), other=True),), "firm")
 

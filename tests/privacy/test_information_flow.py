@@ -27,12 +27,14 @@ from quantail.auditing.replay import Replayed
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.auditing.whole_tables import EXTREME, ROWS, frame_of, neighbour_of, schema_of
 from quantail.cli import app
+from quantail.curves import joint
+from quantail.curves.grid import increasing
+from quantail.curves.rows import gathered
 from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
-from quantail.quantiles import joint
-from quantail.quantiles.grid import increasing
-from quantail.quantiles.rows import gathered
 from quantail.report import card
-from quantail.synthesis import TableSynthesizer, fitting, model, table
+from quantail.table import TableSynthesizer, model
+from quantail.table import synthesizer as table
+from quantail.table.ladder import fitting
 
 SOURCE = Path(quantail.__file__).parent
 OUTPUTS = ("out.parquet", "out.card.json", "out.card.md", "model.json")
@@ -337,11 +339,11 @@ def test_the_watch_notices_an_array_that_strays(monkeypatch) -> None:
 
 RANDOM = {
     "privacy/noise.py": "the source of noise",
-    "synthesis/model.py": "rows drawn from a released model",
-    "synthesis/panel_model.py": "panels drawn from a released model",
-    "synthesis/table.py": "seeds of several fits on simulated noise",
-    "frames/files.py": "names of temporary files",
-    "quantiles/quantreg.py": "regression without privacy, to compare with; fits use its public constants",
+    "table/model.py": "rows drawn from a released model",
+    "panel/model.py": "panels drawn from a released model",
+    "table/synthesizer.py": "seeds of several fits on simulated noise",
+    "io/files.py": "names of temporary files",
+    "curves/quantreg.py": "regression without privacy, to compare with; fits use its public constants",
 }
 # Rooms that see no confidential table on its way to a release: they make up tables, work on released ones, or
 # write what stays inside.
@@ -370,7 +372,7 @@ def test_no_module_on_the_way_to_a_release_has_randomness_of_its_own() -> None:
         if calls and not name.startswith(APART):
             chance[name] = calls
     assert set(chance) <= set(RANDOM), chance
-    assert {"privacy/noise.py", "synthesis/model.py"} <= set(chance)
+    assert {"privacy/noise.py", "table/model.py"} <= set(chance)
 
 
 def test_confidential_tables_enter_through_the_synthesizers_alone() -> None:
@@ -386,6 +388,6 @@ def test_confidential_tables_enter_through_the_synthesizers_alone() -> None:
         for function, names in readers.items()
     }
     assert release == {
-        "confidential_columns": {"synthesis/table_rows.py"},
-        "confidential_panel": {"synthesis/panel.py"},
+        "confidential_columns": {"table/rows.py"},
+        "confidential_panel": {"panel/synthesizer.py"},
     }

@@ -19,9 +19,10 @@ import pyarrow as pa
 import pytest
 
 from quantail.errors import LedgerError
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import HighWaterMark, Ledger
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX limits and signals")
 PLAN = "0" * 64

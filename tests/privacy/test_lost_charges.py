@@ -16,10 +16,11 @@ import pytest
 from quantail.engines import synthesize_panel, synthesize_table
 from quantail.errors import LedgerError, LostChargeError
 from quantail.ledger_header import is_ledger
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import HighWaterMark, Ledger
 from quantail.report import release_card
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 PLAN = "0" * 64
 COLUMNS = (Column("jobs", "integer", 0, 9),)

@@ -18,8 +18,10 @@ import pytest
 from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_panels import SCHEMA, panel_of
 from quantail.frames import PanelData
+from quantail.panel import PanelSynthesizer
+from quantail.panel import history as panel_history
+from quantail.panel import synthesizer as panel
 from quantail.privacy import Gate, Ledger
-from quantail.synthesis import PanelSynthesizer, panel, panel_history
 
 METHODS = {
     "pooled": {},

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from quantail.auditing.enumeration import law_of
+from quantail.curves import Scale
+from quantail.curves.depth import near_candidates
+from quantail.curves.grid import near, wide, with_cells
 from quantail.privacy import SimulatedNoise, gate, noise, paths
 from quantail.privacy.noise import exact_pick
-from quantail.quantiles import Scale
-from quantail.quantiles.depth import near_candidates
-from quantail.quantiles.grid import near, wide, with_cells
 from quantail.schema import Column
 
 

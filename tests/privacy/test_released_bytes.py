@@ -19,15 +19,12 @@ from scripted import answering, released
 
 from quantail.engines import synthesize_panel, synthesize_table
 from quantail.frames import panel_index, release
+from quantail.panel import PanelSynthesizer
+from quantail.panel import model as panel_model
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import (
-    PanelSynthesizer,
-    TableSynthesizer,
-    conditioning,
-    model,
-    panel_model,
-    table_rows,
-)
+from quantail.table import TableSynthesizer, model
+from quantail.table import given as conditioning
+from quantail.table import rows as table_rows
 
 ROWS = 24
 KINDS = {

@@ -20,10 +20,10 @@ from scripted import answering
 from typer.testing import CliRunner
 
 from quantail.cli import app
-from quantail.frames import statistical_writing, write_table
+from quantail.io import statistical_writing, write_table
 from quantail.report import card
 from quantail.schema import Column, Schema
-from quantail.synthesis import model
+from quantail.table import model
 
 SCHEMA = Schema(
     (

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.privacy import Ledger, Terms
 from quantail.schema import Column, Identity, Inequality, Panel, Schema
-from quantail.synthesis import PanelModel, PanelSynthesizer, TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 REGION = Column("region", "category", categories=("a", "b", "c"), source="code book")
 PAY = Column("pay", "numeric", 0, 1000, grid="log", resolution=0.5, source="law")

@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 
 from quantail.cli import app
 from quantail.errors import BudgetError, DataError, SchemaError
-from quantail.frames.files import FORMATS
+from quantail.io.files import FORMATS
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Ledger
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 RELATIONS = ("replace-one", "add-remove")
 JOBS = (Column("jobs", "integer", 0, 500, source="rules"),)

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 from quantail.interop import card_json_schema
+from quantail.panel import PanelSynthesizer
 from quantail.report import release_card, render_html, render_markdown
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 NOBODY = "no synthetic row corresponds to a real one"
 

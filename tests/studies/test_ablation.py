@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from quantail.curves.quantreg import PAPER_TAUS
 from quantail.evaluation import PAPER_MEASURES, k_marginal
 from quantail.examples import paper_split
 from quantail.privacy import Gate, Plan, SimulatedNoise
-from quantail.quantiles.quantreg import PAPER_TAUS
 from studies.ablation import study as ablation
 from studies.ablation.bare_ladder import Rungs, bare_ladder, ladder_plan, rung_curve
 from studies.ablation.squeeze import squeeze

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from quantail.quantiles import Scale, StepCurve, fit_curve
-from quantail.quantiles.atom_curve import fit_atom_curve
+from quantail.curves import Scale, StepCurve, fit_curve
+from quantail.curves.atom_curve import fit_atom_curve
 from quantail.schema import Column
 from quantail.table.base_law import BaseLaw
 

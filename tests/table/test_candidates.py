@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quantail.quantiles import HeldRows
+from quantail.curves import HeldRows
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import label_cells
 from quantail.table.tuning import MOST_TRIPLES

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quantail.quantiles import Scale
+from quantail.curves import Scale
 from quantail.schema import Column
 from quantail.table.cells import FieldCells, label_cells, number_cells
 from quantail.table.tuning import LEVELS, TAIL_LEVELS

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from quantail.frames import open_source
+from quantail.io import open_source
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 ROWS = 4000
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from quantail import TableSynthesizer, __version__
 from quantail.cli import app
 from quantail.examples import payroll_example, payroll_schema
-from quantail.frames import write_table
+from quantail.io import write_table
 from quantail.schema import Schema
 
 ROOT = Path(__file__).parents[2]

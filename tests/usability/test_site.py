@@ -48,8 +48,7 @@ def proofs_figures_and_reference_are_on_the_site(site):
     assert len(pictures) >= 8 and all((site / "gallery" / picture).resolve().exists() for picture in pictures)
     reference = (site / "api/index.html").read_text(encoding="utf-8")
     assert (
-        'id="quantail.planning.expect"' in reference
-        and 'id="quantail.synthesis.TableSynthesizer"' in reference
+        'id="quantail.planning.expect"' in reference and 'id="quantail.table.TableSynthesizer"' in reference
     )
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from quantail.curves.slopes import SlopeRules
+from quantail.curves.tilt import TiltRules
 from quantail.privacy import Plan
-from quantail.quantiles.slopes import SlopeRules
-from quantail.quantiles.tilt import TiltRules
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
-from quantail.synthesis.ladder_rules import LadderRules, LadderSettings
+from quantail.table import TableSynthesizer
+from quantail.table.ladder.rules import LadderRules, LadderSettings
 
 ROWS = 60  # of the larger neighbour
 _STEPS = 60  # of the search for a budget

@@ -19,7 +19,7 @@ from quantail.auditing.extreme_replays import EXTREMES, Pair, replays_finding
 from quantail.auditing.findings import Finding
 from quantail.auditing.replay import Divergence, Replay
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 FAR = (0, 4 * ROWS)
 

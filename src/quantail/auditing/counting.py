@@ -15,14 +15,15 @@ import numpy as np
 
 from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
+from quantail.curves import HeldRows, Scale, draw_calibration
 from quantail.privacy import Gate, Plan, Relation, Source
 from quantail.privacy.noise import Stream
-from quantail.quantiles import HeldRows, Scale, draw_calibration
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer, category_fitting, fit_state
-from quantail.synthesis.choosing import Cells, count_pairs
-from quantail.synthesis.column import CategoryModel
-from quantail.synthesis.design import ColumnDesign
+from quantail.table import TableSynthesizer
+from quantail.table.ladder import category_fitting, fit_state
+from quantail.table.ladder.choosing import Cells, count_pairs
+from quantail.table.ladder.column import CategoryModel
+from quantail.table.ladder.design import ColumnDesign
 
 ANSWER = 3
 

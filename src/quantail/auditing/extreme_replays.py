@@ -20,9 +20,10 @@ from quantail.auditing.whole_panels import FITS as PANEL_FITS
 from quantail.auditing.whole_panels import SCHEMA as PANEL
 from quantail.auditing.whole_panels import panel_of
 from quantail.auditing.whole_tables import EXTREME, frame_of, neighbour_of, schema_of
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Relation
 from quantail.schema import Column, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 ROWS = 80
 HUGE = 10**5  # rows; with many more, the log-ratio of one row would drown in rounding

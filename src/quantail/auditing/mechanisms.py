@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
-from quantail.privacy import Relation
-from quantail.quantiles import (
+from quantail.curves import (
     Vector,
     choose_slope,
     climb,
@@ -24,10 +23,11 @@ from quantail.quantiles import (
     draw_tilt,
     ladder_depth,
 )
-from quantail.quantiles.ladder import count_blocks
-from quantail.quantiles.slopes import SlopeRules
-from quantail.quantiles.tilt import TiltRules, choose_growth
-from quantail.synthesis.choosing import Cells, choose
+from quantail.curves.ladder import count_blocks
+from quantail.curves.slopes import SlopeRules
+from quantail.curves.tilt import TiltRules, choose_growth
+from quantail.privacy import Relation
+from quantail.table.ladder.choosing import Cells, choose
 
 Floats = NDArray[np.float64]
 Unit = Literal["epsilon", "rho"]

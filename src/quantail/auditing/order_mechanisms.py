@@ -11,6 +11,8 @@ import numpy as np
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.auditing.mechanisms import Floats
+from quantail.curves import HeldRows
+from quantail.curves.slopes import SlopeRules
 from quantail.orders import lines
 from quantail.orders.design import draw_lines_design
 from quantail.orders.fitting import fit_lines
@@ -20,8 +22,6 @@ from quantail.orders.rules import LineRules
 from quantail.orders.settings import read_settings
 from quantail.orders.steps import Order, steps_of
 from quantail.privacy import Gate, Plan, Relation
-from quantail.quantiles import HeldRows
-from quantail.quantiles.slopes import SlopeRules
 from quantail.schema import Column, Schema
 
 GRID = (0.0, 1.0, 2.0, 3.0, 4.0)

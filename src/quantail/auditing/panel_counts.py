@@ -16,12 +16,9 @@ from numpy.typing import NDArray
 
 from quantail.auditing.findings import Finding
 from quantail.frames import PanelData
-from quantail.privacy import Gate
-from quantail.schema import Column, Panel, Schema
-from quantail.synthesis.panel_pooled import fit_pooled, plan_pooled
-from quantail.synthesis.panel_scale import PanelScale
-from quantail.synthesis.panel_spells import Spells
-from quantail.synthesis.panel_tables import (
+from quantail.panel.pooled import fit_pooled, plan_pooled
+from quantail.panel.scale import PanelScale
+from quantail.panel.tables import (
     GROWTH_SENSITIVITY,
     LATTICE,
     SENSITIVITY,
@@ -41,6 +38,9 @@ from quantail.synthesis.panel_tables import (
     trend_points,
     year_table,
 )
+from quantail.panel.unit_periods import Spells
+from quantail.privacy import Gate
+from quantail.schema import Column, Panel, Schema
 
 Floats = NDArray[np.float64]
 Tables = dict[str, NDArray[np.int64]]

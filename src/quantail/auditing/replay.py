@@ -16,10 +16,11 @@ import numpy as np
 
 from quantail.auditing.enumeration import Floats, stretches
 from quantail.auditing.laws import noisy_max_log_law
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import SimulatedNoise, Source
 from quantail.privacy.gate import Call
 from quantail.privacy.noise import Integers, Stream, drawn_subset
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 Synthesizer = TableSynthesizer | PanelSynthesizer
 Taking = Literal["drawn", "first", "last", "least"]

@@ -17,9 +17,10 @@ from quantail.auditing.bounds import Evidence, gather, secure_draws
 from quantail.auditing.enumeration import Mechanism, Table, gate_of, law_of
 from quantail.auditing.findings import Curve, Finding
 from quantail.auditing.lattices import Lattice, lattices
+from quantail.panel import PanelSynthesizer
 from quantail.privacy import Relation
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer, TableSynthesizer
+from quantail.table import TableSynthesizer
 
 CHOSEN = (
     "ladder, quartiles",

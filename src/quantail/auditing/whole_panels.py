@@ -11,8 +11,8 @@ import pyarrow as pa
 from quantail.auditing.findings import Finding
 from quantail.auditing.replay import Divergence, Replay, replay
 from quantail.orders.steps import Order
+from quantail.panel import PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
-from quantail.synthesis import PanelSynthesizer
 
 UNITS, PERIODS = 40, 4
 FITS: dict[str, tuple[str, dict[str, Any]]] = {"pooled": ("pooled", {})} | {

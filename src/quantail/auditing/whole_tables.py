@@ -17,7 +17,7 @@ from quantail.auditing.replay import Divergence, Replay, replay
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.privacy import Relation
 from quantail.schema import Column, Schema
-from quantail.synthesis import TableSynthesizer
+from quantail.table import TableSynthesizer
 
 ROWS = 240
 EXTREME = {"region": "south", "jobs": 100_000.0, "trade": "mill", "balance": -1e6, "age": 12}

@@ -15,14 +15,14 @@ from quantail.cli.console import note, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
-from quantail.frames import Place, Where, check_output, database_tables, write_table
+from quantail.io import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
 from quantail.schema import formula_columns, formula_warning
 
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
     from quantail.planning import Expectation
-    from quantail.synthesis import TableModel
+    from quantail.table import TableModel
 
 MARK = "not-private"
 MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory, after the budget is spent

@@ -25,7 +25,8 @@ def check(
     No value and no count of the table is ever printed. Values outside the bounds are no problem: they are
     clipped; --internal tells which columns hold some, and that answer must not leave the agency.
     """
-    from quantail.frames import Place, check_table, read_table
+    from quantail.frames import check_table
+    from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
     facts = Schema.load(schema)

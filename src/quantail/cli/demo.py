@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
-    from quantail.synthesis import TableModel
+    from quantail.table import TableModel
 
     Floats = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, qu
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import write_text
-    from quantail.frames import Place, write_table
+    from quantail.io import Place, write_table
 
     spending = Spending(epsilon, payment=Payment(folder / _LEDGER, new=True))
     plan = spending.synthesizer(schema).plan(table.num_rows)
@@ -100,7 +100,7 @@ def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "TableMod
     """Evaluate the synthetic table by every measure, and draw the report."""
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
-    from quantail.frames import read_table
+    from quantail.io import read_table
     from quantail.report import write_report
 
     synthetic = read_table(folder / _SYNTHETIC)
@@ -181,9 +181,9 @@ def _release_panel(
     from quantail.cli.account import Payment, accounted, open_account
     from quantail.cli.cards import CardFiles
     from quantail.cli.staging import Staging
-    from quantail.frames import write_table
+    from quantail.io import write_table
+    from quantail.panel import PanelSynthesizer
     from quantail.report import release_card
-    from quantail.synthesis import PanelSynthesizer
 
     maker = PanelSynthesizer(schema, epsilon)
     write_table(table, folder / f"{_PANEL}.parquet")

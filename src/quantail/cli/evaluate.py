@@ -61,7 +61,7 @@ def evaluate(
         raise OptionError("give the real and the synthetic table: quantail evaluate REAL SYNTH")
     from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
-    from quantail.frames import read_table
+    from quantail.io import read_table
     from quantail.report import render_report
     from quantail.schema import Schema
 

@@ -52,9 +52,9 @@ def infer(
     The whole mechanism is run again on tables simulated from the released model, to see how far its estimates fall from
     the model's own. Only released files are read: no budget is spent, and the answers may be published.
     """
-    from quantail.frames import read_table
     from quantail.inference import infer as estimate
-    from quantail.synthesis import TableModel
+    from quantail.io import read_table
+    from quantail.table import TableModel
 
     fitted = TableModel.load(model)
     if not fitted.private:

@@ -26,7 +26,7 @@ def init(
     Bounds and categories are left blank: fill them in from rules, codebooks or law, never by looking at the data,
     because what the data reveal costs privacy.
     """
-    from quantail.frames import Place, read_header
+    from quantail.io import Place, read_header
     from quantail.schema import draft
 
     check_outputs([output], [file], force)

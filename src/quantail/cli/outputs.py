@@ -13,7 +13,7 @@ from quantail.errors import DataError
 from quantail.ledger_header import is_ledger
 
 if TYPE_CHECKING:
-    from quantail.frames import Where
+    from quantail.io import Where
 
 
 def check_outputs(
@@ -35,7 +35,7 @@ def check_outputs(
     databases : iterable of Path
         Files of databases that get a table; they may exist.
     """
-    from quantail.frames import Place
+    from quantail.io import Place
 
     read = [path for given in inputs if (path := Place.of(given).path) is not None]
     written: list[Path] = []
@@ -50,7 +50,7 @@ def check_outputs(
 
 def check_folder(folder: Path, inputs: "Iterable[Where]") -> None:
     """Raise a DataError if an output folder is an input, inside of one, or holds one."""
-    from quantail.frames import Place
+    from quantail.io import Place
 
     real = Path(os.path.realpath(folder))
     for given in inputs:

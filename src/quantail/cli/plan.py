@@ -141,7 +141,7 @@ class _Trial:
         if self.schema.panel is None:
             table = spending.synthesizer(self.schema)
             return table.plan(self.rows, self.fits), table.terms(total, self.fits)
-        from quantail.synthesis import PanelSynthesizer
+        from quantail.panel import PanelSynthesizer
 
         method = "pooled" if spending.method == "ladder" else spending.method
         options: dict[str, Any] = {"slopes": spending.slopes, "draw": spending.draw}

@@ -17,15 +17,16 @@ import pyarrow as pa
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
 from quantail.errors import DataError, OptionError
-from quantail.frames import Place, Where, check_table, empty_release, read_table
+from quantail.frames import check_table, empty_release
+from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import geometric_strength
 from quantail.privacy.zcdp import epsilon_from
 from quantail.schema import Schema
-from quantail.synthesis import TableModel, TableSynthesizer
-from quantail.synthesis.table import plan_of_fits
-from quantail.synthesis.table_rows import group_keys
+from quantail.table import TableModel, TableSynthesizer
+from quantail.table.rows import group_keys
+from quantail.table.synthesizer import plan_of_fits
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from quantail.cli.staging import write_text
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
-    from quantail.frames import Where
+    from quantail.io import Where
     from quantail.report.card import Released
     from quantail.schema import Schema
 
@@ -69,7 +69,7 @@ def write_internal(
 ) -> None:
     """Read the tables, write the report and say that it is internal."""
     from quantail.evaluation import evaluate
-    from quantail.frames import read_table
+    from quantail.io import read_table
     from quantail.report import render_report
     from quantail.schema import Schema
 
@@ -89,7 +89,8 @@ def write_internal(
 def _load(path: Path) -> "Released":
     """Load a model of a table or of a panel, whichever the file holds."""
     from quantail.errors import ModelError
-    from quantail.synthesis import PanelModel, TableModel
+    from quantail.panel import PanelModel
+    from quantail.table import TableModel
 
     try:
         return PanelModel.load(path)

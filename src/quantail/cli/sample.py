@@ -10,7 +10,7 @@ from quantail.cli.options import Force, Quiet, Replicates, Rows, TableOutput
 
 if TYPE_CHECKING:
     from quantail.planning import Expectation
-    from quantail.synthesis import TableModel
+    from quantail.table import TableModel
 
 EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parquet"
 
@@ -40,8 +40,8 @@ def sample(
     The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
     from quantail.cli.bundle import Bundle
-    from quantail.frames import Place, read_table
-    from quantail.synthesis import TableModel
+    from quantail.io import Place, read_table
+    from quantail.table import TableModel
 
     bundle = Bundle(Place.of(output), rows, replicates, force=force)
     bundle.check([model, given])

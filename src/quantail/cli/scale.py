@@ -14,9 +14,10 @@ from quantail.cli.staging import Staging
 from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
+from quantail.panel import PanelSynthesizer
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
-from quantail.synthesis import PanelSynthesizer, TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 if TYPE_CHECKING:
     from quantail.cli.release import Spending

@@ -76,7 +76,7 @@ def synth(
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.report import check_report, write_internal
-    from quantail.frames import Place
+    from quantail.io import Place
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)

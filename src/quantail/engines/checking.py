@@ -1,7 +1,7 @@
 """What is wrong with a partitioned table or panel, found by workers before anything is charged.
 
 Workers read every row here, and answer with breaches of the schema, which name no value, and, for a panel, with keyed
-hashes of its units (`synthesis/unit_ids.py`). Nothing of that is released: if there is a breach the run ends without a
+hashes of its units (`panel/unit_ids.py`). Nothing of that is released: if there is a breach the run ends without a
 charge, and that a run failed is outside of the promise.
 """
 
@@ -18,9 +18,9 @@ from quantail.engines.partitions import Partitions, StretchSource
 from quantail.errors import DataError
 from quantail.frames import Problem, check_table
 from quantail.frames.panel import panel_of
+from quantail.panel.unit_ids import UnitIds
 from quantail.schema import Schema
-from quantail.synthesis.table_rows import GroupKey
-from quantail.synthesis.unit_ids import UnitIds
+from quantail.table.rows import GroupKey
 
 MOST_LISTED = 20  # breaches in one message
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from quantail.schema import Schema, core_of
-from quantail.synthesis.table_rows import GroupKey
+from quantail.table.rows import GroupKey
 
 MODELS = "_models"  # readers of partitioned tables pass over names with an underscore
 

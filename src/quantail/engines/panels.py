@@ -14,10 +14,10 @@ from quantail.engines.publication import Publication
 from quantail.engines.store import Store
 from quantail.engines.tables import Progress
 from quantail.errors import DataError
+from quantail.panel import PanelModel, PanelSynthesizer
+from quantail.panel.unit_ids import UnitIds, new_key
 from quantail.privacy import Ledger, Plan, Terms, as_decimal
-from quantail.synthesis import PanelModel, PanelSynthesizer
-from quantail.synthesis.table_rows import GroupKey
-from quantail.synthesis.unit_ids import UnitIds, new_key
+from quantail.table.rows import GroupKey
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from quantail.curves import Rows
+from quantail.curves.rows import Ask, Join
 from quantail.engines.engine import Engine
 from quantail.engines.partitions import StretchSource
-from quantail.quantiles import Rows
-from quantail.quantiles.rows import Ask, Join
 from quantail.schema import Schema
-from quantail.synthesis.table_rows import StreamedRows
+from quantail.table.rows import StreamedRows
 
 
 class PartitionedRows(Rows):

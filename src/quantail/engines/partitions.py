@@ -19,9 +19,9 @@ import pyarrow.parquet as pq
 
 from quantail.engines.column_types import common_types
 from quantail.errors import DataError
-from quantail.frames import Place, Source
+from quantail.io import Place, Source
 from quantail.schema import Schema, core_of
-from quantail.synthesis.table_rows import GroupKey, group_keys
+from quantail.table.rows import GroupKey, group_keys
 
 Labels = tuple[tuple[str, str], ...]
 

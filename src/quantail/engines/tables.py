@@ -22,10 +22,10 @@ from quantail.engines.store import Store
 from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
-from quantail.synthesis import TableModel, TableSynthesizer
-from quantail.synthesis.methods import method_of
-from quantail.synthesis.model import BLOCK
-from quantail.synthesis.table_rows import GroupKey, HeldTable
+from quantail.table import TableModel, TableSynthesizer
+from quantail.table.methods import method_of
+from quantail.table.model import BLOCK
+from quantail.table.rows import GroupKey, HeldTable
 
 Progress = Callable[[str, float], None]
 LARGE = 20_000_000  # rows of a group that are not read into the memory of one worker

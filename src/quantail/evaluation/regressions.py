@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
+from quantail.curves.quantreg import quantile_regression
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.formula import Formula, Levels
 from quantail.evaluation.logistic import fit_logit, information
 from quantail.evaluation.span import Span, span
-from quantail.quantiles.quantreg import quantile_regression
 
 Floats = NDArray[np.float64]
 Kind = Literal["linear", "logistic", "quantile"]

@@ -8,42 +8,19 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
-from quantail.frames.files import (
-    Where,
-    check_output,
-    database_tables,
-    open_source,
-    read_header,
-    read_table,
-    write_table,
-)
-from quantail.frames.native import Kind, library_kind
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_release import release_panel
-from quantail.frames.place import Place
 from quantail.frames.release import empty_release, release_table
 from quantail.frames.rules import Problem
-from quantail.frames.source import Source
 
 __all__ = [
-    "Kind",
     "PanelData",
-    "Place",
     "Problem",
-    "Source",
-    "Where",
-    "check_output",
     "check_table",
     "confidential_columns",
     "confidential_panel",
-    "database_tables",
     "empty_release",
-    "library_kind",
-    "open_source",
-    "read_header",
-    "read_table",
     "release_panel",
     "release_table",
-    "write_table",
 ]

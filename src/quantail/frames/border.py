@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.frames.encoding import encode
-from quantail.frames.native import open_frame
 from quantail.frames.rules import admit_all, outside_bounds
+from quantail.io.native import open_frame
 from quantail.schema import Column, Schema
 
 _internal_log = logging.getLogger("quantail.internal")

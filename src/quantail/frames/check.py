@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.frames.native import open_frame
 from quantail.frames.panel_border import admit_panel
 from quantail.frames.rules import Problem, admit_all, outside_bounds
+from quantail.io.native import open_frame
 from quantail.schema import Schema
 
 

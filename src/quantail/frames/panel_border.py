@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.frames.border import clip_to_bounds
-from quantail.frames.native import Table, arrow_column, open_frame
 from quantail.frames.panel import Floats, Integers, PanelData, panel_of
 from quantail.frames.panel_index import PanelIndex, differing, read_index
 from quantail.frames.public_content import public_column
 from quantail.frames.rules import Problem, admit_column, admit_table
+from quantail.io.native import Table, arrow_column, open_frame
 from quantail.schema import Column, Schema
 
 

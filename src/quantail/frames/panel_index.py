@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-from quantail.frames.native import Table, arrow_column
 from quantail.frames.panel import Integers, panel_of
 from quantail.frames.public_content import identities
 from quantail.frames.rules import Problem
+from quantail.io.native import Table, arrow_column
 from quantail.schema import Panel, Schema
 
 _WHOLE = "store periods as whole numbers, such as years"

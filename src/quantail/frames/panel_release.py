@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quantail.frames.native import Kind
 from quantail.frames.panel import Floats, PanelData, panel_of
 from quantail.frames.release import in_library, normal_form, stored
+from quantail.io.native import Kind
 from quantail.schema import Column
 
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from quantail.frames.native import Table, arrow_column
 from quantail.frames.release import stored
 from quantail.frames.rules import Problem, admit_column
+from quantail.io.native import Table, arrow_column
 from quantail.schema import Column
 from quantail.schema.dates import date_text
 

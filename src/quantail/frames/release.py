@@ -14,10 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, ModelError
-from quantail.frames.codebook import declared_codebook
 from quantail.frames.encoding import decode, settled
-from quantail.frames.native import Kind
 from quantail.frames.storage import arrow_type
+from quantail.io.codebook import declared_codebook
+from quantail.io.native import Kind
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.dates import DateType, date_text
 from quantail.schema.kinds import special_numbers

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.frames.native import Table, arrow_column
+from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
 from quantail.schema.column import OTHER
 from quantail.schema.column_rules import LARGEST_INTEGER

@@ -16,13 +16,13 @@ from scipy.stats import norm
 
 from quantail.errors import OptionError
 from quantail.evaluation.reading import raw_columns
-from quantail.frames import read_table
 from quantail.inference.estimand import Estimand
 from quantail.inference.interval import corrected
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
-from quantail.synthesis import TableModel
+from quantail.io import read_table
+from quantail.table import TableModel
 
 Floats = NDArray[np.float64]
 Effort = Literal["quick", "accurate"]

@@ -14,7 +14,7 @@ from quantail.errors import OptionError
 from quantail.inference.evidence import Effort, Progress, gather
 from quantail.inference.rerun import Draw
 from quantail.inference.result import Inference
-from quantail.synthesis import TableModel
+from quantail.table import TableModel
 
 
 @overload
@@ -89,7 +89,7 @@ def infer(
     Examples
     --------
     >>> from quantail.examples import payroll_example, payroll_schema
-    >>> from quantail.synthesis import TableSynthesizer
+    >>> from quantail.table import TableSynthesizer
     >>> model = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(300))
     >>> found = infer(model, model.sample(seed=1), "mean(payroll)", effort=10, seed=1)
     >>> found["mean(payroll)"].low < found["mean(payroll)"].estimate

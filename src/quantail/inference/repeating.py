@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from quantail.errors import ModelError, OptionError
 from quantail.privacy import parse_epsilon
-from quantail.synthesis import TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer
 
 
 def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:

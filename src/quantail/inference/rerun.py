@@ -21,7 +21,7 @@ from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.repeating import synthesizer_of
 from quantail.schema import Schema
-from quantail.synthesis import TableModel
+from quantail.table import TableModel
 
 Floats = NDArray[np.float64]
 Draw = Literal["balanced", "independent"]

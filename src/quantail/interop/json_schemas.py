@@ -13,7 +13,7 @@ def model_json_schema() -> dict[str, Any]:
     >>> model_json_schema()["$id"]
     'urn:quantail:model:3'
     """
-    return _read("quantail.synthesis", "model.schema.json")
+    return _read("quantail.table", "model.schema.json")
 
 
 def card_json_schema() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import MEASURES, evaluate
-from quantail.frames.native import open_frame
+from quantail.io.native import open_frame
 
 Scorer = Callable[..., float]
 
@@ -30,7 +30,7 @@ def fidelity_scorer(measure: str = "k_marginal", seed: int | None = 0) -> Scorer
     --------
     >>> from sklearn.model_selection import cross_val_score
     >>> from quantail.examples import paper_schema, paper_split
-    >>> from quantail.synthesis import TableSynthesizer
+    >>> from quantail.table import TableSynthesizer
     >>> import pandas as pd
     >>> maker = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1)
     >>> rows = pd.DataFrame(paper_split(1)[0])

@@ -7,8 +7,8 @@ report.generate(sdmetrics_frame(real, schema), sdmetrics_frame(synth, schema), s
 from typing import Any
 
 from quantail.errors import DataError
-from quantail.frames.extras import optional
-from quantail.frames.native import open_frame
+from quantail.io.extras import optional
+from quantail.io.native import open_frame
 from quantail.schema import Column, Schema
 
 _SDTYPES = {

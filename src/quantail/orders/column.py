@@ -9,14 +9,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Scale
+from quantail.curves.slope import Slope
 from quantail.orders.design import LinesColumn
 from quantail.orders.lattice import Candidates, Surroundings
 from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.orders.model import LinesModel, explained
 from quantail.orders.steps import MEDIAN
 from quantail.privacy import Gate, strength_of
-from quantail.quantiles import Scale
-from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

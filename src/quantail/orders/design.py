@@ -8,12 +8,12 @@ read.
 from dataclasses import dataclass
 from fractions import Fraction
 
+from quantail.curves import slope_plan
 from quantail.errors import OptionError
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
 from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
-from quantail.quantiles import slope_plan
 from quantail.schema import Column, Schema, core_of
 
 _SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2

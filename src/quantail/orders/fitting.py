@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Scale, choose_slope, slope_reach
+from quantail.curves.rows import Rows as ConfidentialRows
+from quantail.curves.rows import gathered
+from quantail.curves.slope import Slope
 from quantail.orders.column import fit_column
 from quantail.orders.design import LinesColumn, LinesDesign
 from quantail.orders.model import LinesModel, draw_lines, explained
 from quantail.privacy import Gate
-from quantail.quantiles import Scale, choose_slope, slope_reach
-from quantail.quantiles.rows import Rows as ConfidentialRows
-from quantail.quantiles.rows import gathered
-from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

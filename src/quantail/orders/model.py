@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Scale
+from quantail.curves.balanced import balanced_uniform
+from quantail.curves.quantreg import level_weights
+from quantail.curves.slope import Slope
 from quantail.orders.lines import line_values
 from quantail.orders.settings import Draw
-from quantail.quantiles import Scale
-from quantail.quantiles.balanced import balanced_uniform
-from quantail.quantiles.quantreg import level_weights
-from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.quantiles.grid import wide
-from quantail.quantiles.slopes import SLOPE_RULES, SlopeRules
+from quantail.curves.grid import wide
+from quantail.curves.slopes import SLOPE_RULES, SlopeRules
 
 Floats = NDArray[np.float64]
 

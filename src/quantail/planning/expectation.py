@@ -24,8 +24,8 @@ from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.schema import Column, Schema, core_of
-from quantail.synthesis import TableSynthesizer
-from quantail.synthesis.table import FEWEST_ROWS
+from quantail.table import TableSynthesizer
+from quantail.table.synthesizer import FEWEST_ROWS
 
 LEVELS = (0.5, 0.9, 0.99)
 TABLES = 19

@@ -8,8 +8,8 @@ counts.md in quantail/privacy).
 
 from dataclasses import dataclass
 
+from quantail.curves.depth import rung_levels
 from quantail.privacy import Definition, Plan, Relation, cells_touched, geometric_strength, strength_of
-from quantail.quantiles.depth import rung_levels
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""Tables in two stages: a law for every column by itself, then privately chosen tables of counts that join them."""
+"""Tables, a row for every unit: from a confidential table and its schema to a released model and synthetic rows."""
 
-# Methods are registered in `synthesis`, whose columns these build on: it is loaded first, whoever asks.
-import quantail.synthesis  # noqa: F401
+from quantail.table.model import TableModel
+from quantail.table.synthesizer import TableSynthesizer, plan
+
+__all__ = ["TableModel", "TableSynthesizer", "plan"]

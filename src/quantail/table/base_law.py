@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from quantail.quantiles import AnyCurve, StepCurve
-from quantail.quantiles.atom_curve import AtomCurve
+from quantail.curves import AnyCurve, StepCurve
+from quantail.curves.atom_curve import AtomCurve
 
 Floats = NDArray[np.float64]
 

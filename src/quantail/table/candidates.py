@@ -18,7 +18,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.quantiles import Vector
+from quantail.curves import Vector
 from quantail.table.cells import FieldCells
 from quantail.table.tuning import LEVELS, MOST_CELLS, MOST_PAIRS, MOST_TRIPLES, TRIPLE_LEVEL
 

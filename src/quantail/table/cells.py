@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.quantiles import Scale
-from quantail.quantiles.lookup import Lookup
+from quantail.curves import Scale
+from quantail.curves.lookup import Lookup
 from quantail.table.tuning import LEVELS, TAIL_LEVELS
 
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from quantail.synthesis.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
 from quantail.table.base_law import BaseLaw
+from quantail.table.ladder.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
 from quantail.table.law import FieldLaw
 
 

@@ -10,9 +10,9 @@ from typing import Literal
 
 from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split
 from quantail.schema import Schema, core_of
-from quantail.synthesis.design import Design, draw_design
-from quantail.synthesis.ladder_rules import LadderSettings
-from quantail.synthesis.shares import Question, ample_cost, questions_of
+from quantail.table.ladder.design import Design, draw_design
+from quantail.table.ladder.rules import LadderSettings
+from quantail.table.ladder.shares import Question, ample_cost, questions_of
 from quantail.table.tuning import (
     MOST_ROUND_NOISE,
     ROUND_NOISE,

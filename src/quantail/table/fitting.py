@@ -1,6 +1,6 @@
 """The fit in two stages, question by question through the gate.
 
-Stage one releases every column by itself, with slopes on numbers (`synthesis/fitting.py`). Stage two counts rows in the
+Stage one releases every column by itself, with slopes on numbers (`ladder/fitting.py`). Stage two counts rows in the
 cells of all candidate tables in one pass; then, round by round, it asks which table the model misses most, and counts
 that one. Laws are fitted to what was released: free of charge.
 """
@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Rows, Vector
+from quantail.curves.balanced import balanced_uniform
+from quantail.curves.grid import dividing
 from quantail.privacy import Gate, Plan, Selection, cells_touched
-from quantail.quantiles import Rows, Vector
-from quantail.quantiles.balanced import balanced_uniform
-from quantail.quantiles.grid import dividing
-from quantail.synthesis.column import NumericModel
-from quantail.synthesis.fit_state import Fit
-from quantail.synthesis.fitting import run_design
 from quantail.table.base_law import BaseLaw
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import FieldCells, label_cells, number_cells
@@ -26,6 +23,9 @@ from quantail.table.columns import Field, LabelColumn, NumberColumn, TableColumn
 from quantail.table.design import TablesDesign
 from quantail.table.estimate import Margin
 from quantail.table.forward import DrawnRows, FieldSampler, explaining_names, sum_of_slopes
+from quantail.table.ladder.column import NumericModel
+from quantail.table.ladder.fit_state import Fit
+from quantail.table.ladder.fitting import run_design
 from quantail.table.law import FieldLaw
 from quantail.table.tuning import FINAL_STEPS, NOISE_PENALTY, POOL_ROWS, ROUND_STEPS
 

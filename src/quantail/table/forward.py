@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.quantiles.balanced import balanced_uniform
-from quantail.synthesis.column import ColumnModel, NumericModel
+from quantail.curves.balanced import balanced_uniform
 from quantail.table.base_law import BaseLaw
 from quantail.table.cells import FieldCells
 from quantail.table.columns import Field, NumberColumn, TableColumn, fields_of
+from quantail.table.ladder.column import ColumnModel, NumericModel
 from quantail.table.law import (
     ETA,
     Contexts,

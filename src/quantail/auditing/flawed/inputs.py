@@ -9,8 +9,8 @@ import numpy as np
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.auditing.flawed.scores import GRID, HALF, choose
 from quantail.auditing.order_mechanisms import alike
+from quantail.curves import draw_rungs
 from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instruments, line_values
-from quantail.quantiles import draw_rungs
 
 CROSSING = np.array([[a, b] for a in (-2.0, 0.0, 1.0) for b in (-2.0, 0.0, 1.0)])  # some cross the line at 0
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.auditing.enumeration import Table, gate_of
+from quantail.curves.joint import targets
+from quantail.curves.slope_scores import score_slopes
+from quantail.curves.slopes import slope_sensitivity
 from quantail.privacy import Gate, PathQuestion, Plan, Relation, Selection
-from quantail.quantiles.joint import targets
-from quantail.quantiles.slope_scores import score_slopes
-from quantail.quantiles.slopes import slope_sensitivity
 
 GRID = np.arange(1.0, 6.0)
 SLOPES = np.array([-2.0, -0.5, 0.0, 0.5, 1.0])

@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from quantail.curves import slope_plan
 from quantail.errors import OptionError
 from quantail.orders.design import LinesColumn
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
 from quantail.orders.yearly.settings import YearlySettings
 from quantail.privacy import Plan, split
-from quantail.quantiles import slope_plan
 from quantail.schema import Column, Schema
 
 BIRTHS, CONTINUERS = "births", "continuers"

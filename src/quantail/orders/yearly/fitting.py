@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Scale, choose_slope, slope_reach
+from quantail.curves.slope import Slope
 from quantail.frames import PanelData
 from quantail.orders.column import fit_column
 from quantail.orders.design import LinesColumn
@@ -24,8 +26,6 @@ from quantail.orders.yearly.model import (
 )
 from quantail.orders.yearly.settings import Pick, YearlySettings
 from quantail.privacy import Gate
-from quantail.quantiles import Scale, choose_slope, slope_reach
-from quantail.quantiles.slope import Slope
 
 Floats = NDArray[np.float64]
 

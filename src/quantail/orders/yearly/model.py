@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.quantreg import level_weights
 from quantail.orders.model import LinesModel
 from quantail.orders.yearly.design import before
 from quantail.orders.yearly.settings import Pick
-from quantail.quantiles.quantreg import level_weights
 from quantail.schema import Schema
 
 Floats = NDArray[np.float64]

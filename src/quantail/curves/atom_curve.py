@@ -1,0 +1,95 @@
+"""The quantile function of a column with an atom at its lowest value (zeros). Post-processing: costs nothing.
+
+Rungs in the cell of the column's lowest value, with all others far above, say that many rows have it. They tell
+nothing of the other rows: the curve (`curve.py`) is fitted to the rungs beyond, and the rows in the atom are taken to
+reach halfway, on the logistic scale, from the last level in it to the first beyond.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from quantail.curves.curve import Curve, StepCurve, fit_curve
+from quantail.curves.scale import Scale
+
+Floats = NDArray[np.float64]
+
+_FEWEST_BEYOND = 2  # rungs that must lie beyond an atom,
+_ALONE = 10.0  # and so many lattice steps: zero among small numbers is one of them, not an atom
+
+
+@dataclass(frozen=True)
+class AtomCurve:
+    """The quantile function of a column that has an atom at its lowest value.
+
+    Attributes
+    ----------
+    share : float
+        Share of the rows in the atom.
+    low, high : float
+        Ends of the atom's cell, over which its rows are spread.
+    rest : Curve
+        Quantile function of the other rows.
+    """
+
+    share: float
+    low: float
+    high: float
+    rest: Curve
+
+    def __call__(self, u: Floats) -> Floats:
+        """Return the quantiles at levels u in (0, 1)."""
+        within = self.low + (self.high - self.low) * u / self.share
+        beyond = self._beyond(np.maximum(u - self.share, 0.0) / (1 - self.share))
+        return np.where(u <= self.share, within, beyond)
+
+    def _beyond(self, u: Floats) -> Floats:
+        """Return quantiles of the other rows: a lower tail that would reach into the atom is spread above it."""
+        levels, values = self.rest.levels, self.rest.values
+        first = int(np.argmax(np.asarray(values) > self.high))
+        floor = np.interp(u, [0.0, levels[first]], [self.high, values[first]])
+        return np.maximum(self.rest(u), floor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {
+            "kind": "atom",
+            "share": self.share,
+            "low": self.low,
+            "high": self.high,
+            "rest": self.rest.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, form: dict[str, Any]) -> "AtomCurve":
+        """Rebuild a curve from `to_dict`."""
+        return cls(form["share"], form["low"], form["high"], Curve.from_dict(form["rest"]))
+
+
+AnyCurve = Curve | AtomCurve | StepCurve
+
+
+def fit_atom_curve(
+    levels: Floats, rungs: Floats, rows: int, noise_rows: float, scale: Scale
+) -> Curve | AtomCurve:
+    """Fit a curve to released rungs of a column by itself, which may have an atom at its lowest value."""
+    low, high = scale.lowest_cell
+    (near,) = scale.forward(np.array([scale.lower + scale.step * _ALONE]))
+    heaped = int(np.count_nonzero(rungs <= high))
+    if not 0 < heaped <= levels.size - _FEWEST_BEYOND or rungs[heaped] <= near:
+        return fit_curve(levels, rungs, rows, noise_rows, scale.least, scale.log)
+    share = float(expit(logit(levels[heaped - 1 : heaped + 1]).mean()))
+    beyond = (levels[heaped:] - share) / (1 - share)
+    others = max(round(rows * (1 - share)), 1)
+    rest = fit_curve(beyond, rungs[heaped:], others, noise_rows, scale.least, scale.log)
+    return AtomCurve(share, low, high, rest)
+
+
+def curve_from_dict(form: dict[str, Any]) -> AnyCurve:
+    """Rebuild any kind of curve."""
+    if form["kind"] == "atom":
+        return AtomCurve.from_dict(form)
+    return StepCurve.from_dict(form) if form["kind"] == "cells" else Curve.from_dict(form)

@@ -1,0 +1,76 @@
+"""All quantiles of a column in one draw (DESIGN 4.1, after JointExp), with public targets.
+
+For levels tau_1 < ... < tau_m and n rows the targets are t_k = round(n tau_{k+1}) - round(n tau_k). A vector of
+candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows between neighbouring candidates. Where
+candidates have public tolls, a weight is also multiplied by exp(toll of the first - toll of the last).
+Proof: privacy/proofs/joint.md.
+"""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves.rows import Vector
+from quantail.privacy import Gate, PathQuestion, Plan
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_SPREAD_STEPS = 1.0
+
+
+def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
+    """Return the public number of rows wanted in each part; they add up to `rows`."""
+    cuts = np.rint(rows * np.concatenate([[0.0], levels, [1.0]])).astype(np.int64)
+    return np.asarray(np.diff(cuts))
+
+
+def spread_places(values: Floats, uniform: Floats, grid: Floats) -> Floats:
+    """Return values as places on the grid, each spread over a step to either side by a number of its own.
+
+    Rows that heap on less than a step would leave no good cut between candidates, and then a bad one costs little.
+    Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable. Rows
+    whose value is absent (NaN) lie below all candidates.
+    """
+    values = np.where(np.isnan(values), -np.inf, values)
+    if grid.size == 1:
+        return np.where(values <= grid[0], 0.0, 1.0)
+    places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64), -2.0, grid.size + 1.0)
+    return np.asarray(places + 2 * _SPREAD_STEPS * (uniform - 0.5))
+
+
+def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:
+    """Return how many rows lie between neighbouring candidates, with those below and above them all."""
+    cells = np.ceil(spread_places(values, uniform, grid)).astype(np.int64)
+    return np.bincount(np.clip(cells, 0, grid.size), minlength=grid.size + 1)
+
+
+def draw_rungs(
+    gate: Gate,
+    leaf: Plan,
+    values: Vector | Floats,
+    grid: Floats,
+    levels: Floats,
+    rows: int,
+    tolls: Floats | None = None,
+) -> Floats:
+    """Release the quantiles of `values` at `levels`, as members of `grid`.
+
+    Parameters
+    ----------
+    values : Vector or array
+        Confidential values.
+    grid : array
+        Public candidates, ascending.
+    rows : int
+        Public number of rows (released, under add/remove).
+    tolls : array, optional
+        Public: what each candidate adds, in nats, to the price of lying far from the first rung.
+    """
+    values = Vector.of(values)
+    cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
+    counts = np.cumsum(cells)
+    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), tolls)
+    (path,) = gate.path(leaf, [question])
+    return grid[path]

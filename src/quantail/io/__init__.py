@@ -1,0 +1,28 @@
+"""Files, databases and frames: tables are opened, read and written here; nothing private is asked."""
+
+from quantail.io.files import (
+    Where,
+    check_output,
+    database_tables,
+    open_source,
+    read_header,
+    read_table,
+    write_table,
+)
+from quantail.io.native import Kind, library_kind
+from quantail.io.place import Place
+from quantail.io.source import Source
+
+__all__ = [
+    "Kind",
+    "Place",
+    "Source",
+    "Where",
+    "check_output",
+    "database_tables",
+    "library_kind",
+    "open_source",
+    "read_header",
+    "read_table",
+    "write_table",
+]

@@ -1,0 +1,6 @@
+"""Panels: units over periods. From confidential histories to a released model, and to synthetic ones."""
+
+from quantail.panel.model import PanelModel
+from quantail.panel.synthesizer import PanelSynthesizer
+
+__all__ = ["PanelModel", "PanelSynthesizer"]

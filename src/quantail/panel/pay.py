@@ -1,0 +1,149 @@
+"""Columns that follow a panel's leading one, such as pay after employment.
+
+The follower's ratio to the lead (a difference on the logarithmic scale) has a history of its own: a permanent
+part, so that last year's pay tells this year's, effects of periods, and effects of the lead's size. Where the
+lead is idle the follower has a distribution of sizes of its own, taken in the order of both latent sizes. Zeros of
+the follower are as frequent as released, beside an active and beside an idle lead.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.panel.curve import Curve, smooth_weights
+from quantail.panel.history import Answers, HistoryModel, ask, ask_moves, draw_history, fit_history
+from quantail.panel.latent import Draws, Dynamics
+from quantail.panel.scale import PanelScale
+from quantail.panel.stage import Stage
+from quantail.panel.tables import Hats, Track, follower_table, size_hats
+from quantail.panel.unit_periods import Spells
+from quantail.privacy import Gate, Plan
+
+Floats = NDArray[np.float64]
+
+_RATIO_CELLS = 60
+_IDLE_CELLS = 12  # few, since few units are idle
+_KNOTS = (0.1, 0.5, 0.9)  # levels of the lead's size at which its effects have knots
+
+
+@dataclass(frozen=True)
+class FollowerModel:
+    """Everything released about a following column.
+
+    Attributes
+    ----------
+    ratio : HistoryModel
+        History of the ratio to the lead.
+    beside_idle : Curve
+        Sizes where the lead is idle.
+    zeros : pair of float
+        Chances of zero beside an active and beside an idle lead.
+    knots : tuple of float
+        Sizes of the lead at which its effects have knots.
+    """
+
+    ratio: HistoryModel
+    beside_idle: Curve
+    zeros: tuple[float, float]
+    knots: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """A leading column along the line of spells, real or drawn."""
+
+    scale: PanelScale
+    track: Track
+
+
+def ratio_of(lead: Lead, own: Track, scale: PanelScale) -> Track:
+    """Return the follower relative to the lead; as it is if either is not on a logarithmic scale."""
+    relative = lead.scale.relative and scale.relative
+    size = own.size - np.where(lead.track.idle, 0.0, lead.track.size) if relative else own.size
+    return Track(size, lead.track.idle | own.idle)
+
+
+def ratio_edges(lead: PanelScale, scale: PanelScale) -> Floats:
+    """Return cells for ratios, from public bounds."""
+    if not (lead.relative and scale.relative):
+        return np.array(scale.edges)
+    return np.linspace(scale.edges[0] - lead.edges[-1], scale.edges[-1] - lead.edges[0], _RATIO_CELLS + 1)
+
+
+def lead_knots(curve: Curve) -> Floats:
+    """Return rising knots of the lead's size from its released curve."""
+    knots = curve.at(np.array(_KNOTS))
+    return np.asarray(np.maximum.accumulate(knots + 1e-6 * np.arange(knots.size)))
+
+
+def ask_follower(
+    gate: Gate, plan: Plan, spells: Spells, lead: Lead, scale: PanelScale, values: Floats, knots: Floats
+) -> tuple[Answers, Curve, tuple[float, float]]:
+    """Ask everything about a following column."""
+    own = scale.track(values)
+    ratio = ratio_of(lead, own, scale)
+    edges = ratio_edges(lead.scale, scale)
+    own_edges = np.linspace(scale.edges[0], scale.edges[-1], _IDLE_CELLS + 1)
+    table = follower_table(spells, lead.track.idle, own, ratio, own_edges, edges)
+    sizes, deviation = ask(gate, plan, "sizes", table)
+    units = float(spells.order.size)
+    ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
+    log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * units, units))
+    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True)).with_tail(
+        known, deviation, log
+    )
+    known = float(np.clip(beside.sum(), 0.0, units - known))
+    idle_curve = Curve.of(
+        own_edges, smooth_weights(own_edges, beside, deviation, known, log, scale.scale.lower < 0)
+    )
+    shares = tuple(
+        float(np.clip(zero / max(zero + rest + 2 * deviation, 1e-9), 0.0, 1.0))
+        for zero, rest in ((sizes[0], ratios.sum()), (sizes[1], beside.sum()))
+    )
+    hats = size_hats(lead.track, knots)
+    unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread
+    moves, sums = ask_moves(gate, plan, spells, ratio, hats, curve, unit)
+    return Answers(curve, Dynamics(), moves, sums), idle_curve, (shares[0], shares[1])
+
+
+def fit_follower(
+    gate: Gate,
+    plan: Plan,
+    real: tuple[Spells, Lead, PanelScale, Floats],
+    drawn: tuple[tuple[Stage, Lead], tuple[Stage, Lead]],
+    knots: Floats,
+    rng: np.random.Generator,
+) -> FollowerModel:
+    """Release a follower: questions on the real panel, the fit on stages with drawn leads (small, large)."""
+    spells, lead, scale, values = real
+    answers, beside, zeros = ask_follower(gate, plan, spells, lead, scale, values, knots)
+    small, large = (_stage(stage, lead, zeros, knots, rng) for stage, lead in drawn)
+    history = fit_history(answers, small, large, spells.order.size)
+    return FollowerModel(history, beside, zeros, tuple(knots.tolist()))
+
+
+def draw_follower(
+    model: FollowerModel, stage: Stage, lead: Lead, latent: Track, scale: PanelScale, rng: np.random.Generator
+) -> Floats:
+    """Draw a follower along the spells of a drawn lead (`latent` are the lead's latent sizes)."""
+    own = _stage(stage, lead, model.zeros, np.array(model.knots), rng)
+    hidden, ratio = draw_history(model.ratio, own)
+    relative = lead.scale.relative and scale.relative
+    size = ratio.size + np.where(lead.track.idle, 0.0, lead.track.size) if relative else ratio.size
+    idle = lead.track.idle
+    if idle.any():
+        rank = np.argsort(np.argsort((latent.size + hidden.size)[idle]))
+        size[idle] = model.beside_idle.at((rank + 0.5) / rank.size)
+    nothing = own.idle & ~idle if own.idle is not None else np.zeros(idle.size, dtype=bool)
+    nothing = nothing | (idle & (rng.random(idle.size) < model.zeros[1]))
+    return np.where(nothing & scale.idle, 0.0, scale.value(size))
+
+
+def _stage(
+    stage: Stage, lead: Lead, zeros: tuple[float, float], knots: Floats, rng: np.random.Generator
+) -> Stage:
+    """Return the same spells with the follower's own luck, beside a given lead."""
+    hats: Hats = size_hats(lead.track, knots)
+    idle = lead.track.idle | (rng.random(len(stage.spells)) < zeros[0])
+    return replace(stage, hats=hats, draws=Draws.of(stage.spells, rng), scale=None, idle=idle)

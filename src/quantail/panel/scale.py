@@ -1,0 +1,114 @@
+"""The public scale of a panel's column: how far apart two sizes are, and the cells sizes are counted in.
+
+Sizes are compared on asinh(y / step), close to a logarithm from two steps on: growth is relative, as it is for
+employment, sales or pay; columns with both signs on asinh(y / c), c a thousandth of the larger bound. Numeric columns
+with a linear grid are compared as they are. If the lower bound is zero,
+zero is a state of its own ("idle": a period without staff) and cells hold positive sizes only.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Scale
+from quantail.panel.tables import Track
+from quantail.schema import Column
+
+Floats = NDArray[np.float64]
+
+_SINGLE = 5  # whole numbers up to here have a cell each
+_RATIO = 1.3  # from there on, cells grow by this factor
+_NEAR_ZERO = 1e-3  # of the larger bound: what is close to zero in a column with both signs
+_MOST_CELLS, _FEWEST_CELLS = 80, 6
+
+
+@dataclass(frozen=True)
+class PanelScale:
+    """Scale, cells and zero state of a column.
+
+    Attributes
+    ----------
+    scale : Scale
+        Map between the column's unit and the scale on which growth is a difference.
+    idle : bool
+        Whether zero is a state of its own.
+    edges : tuple of float
+        Ends of the cells on that scale, from the smallest size that is not idle to the upper bound.
+
+    Examples
+    --------
+    >>> scale = PanelScale.of(Column("emp", "integer", 0, 2000))
+    >>> scale.value(scale.scale.forward(np.array([0.2, 3.4, 5000.0]))).tolist()
+    [1.0, 3.0, 2000.0]
+    """
+
+    scale: Scale
+    idle: bool
+    edges: tuple[float, ...]
+    whole: bool
+
+    @classmethod
+    def of(cls, column: Column) -> "PanelScale":
+        """Return the scale of a confidential column."""
+        assert column.lower is not None and column.upper is not None
+        whole = column.type == "integer"
+        log = whole or column.grid == "log"
+        scale = replace(Scale.of(column), log=log)
+        if column.lower < 0:
+            scale = scale.crossing(_NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
+        idle = column.lower == 0
+        low = scale.step / 2 if idle else column.lower - scale.step / 2
+        low, high = scale.forward(np.array([low, column.upper + scale.step / 2]))
+        if high <= low:
+            return cls(scale, idle, (float(low), float(low) + 1.0), whole)
+        edges = np.linspace(
+            low, high, int(np.clip(np.ceil((high - low) / np.log(_RATIO)), 8, _MOST_CELLS)) + 1
+        )
+        if not log:
+            edges = np.linspace(low, high, _MOST_CELLS // 2 + 1)
+        elif whole and column.lower >= 0:
+            edges = _whole_edges(scale, max(column.lower, 1.0), column.upper)
+        return cls(scale, idle, tuple(edges.tolist()), whole)
+
+    def coarse(self, cells: float) -> "PanelScale":
+        """Return the scale with at most so many cells, neighbours put together; at least `_FEWEST_CELLS`."""
+        number = len(self.edges) - 1
+        keep = min(max(int(cells), _FEWEST_CELLS), number)
+        places = np.unique(np.rint(np.linspace(0, number, keep + 1)).astype(np.int64))
+        return replace(self, edges=tuple(self.edges[place] for place in places))
+
+    @property
+    def relative(self) -> bool:
+        """Whether sizes are logarithms of values that are never negative, so that differences are ratios."""
+        return self.scale.log and self.scale.lower >= 0
+
+    def is_idle(self, values: Floats) -> NDArray[np.bool_]:
+        """Say which values are in the zero state."""
+        return np.asarray(values < self.scale.step / 2) if self.idle else np.zeros(values.shape, dtype=bool)
+
+    def track(self, values: Floats) -> Track:
+        """Return the sizes of values along a line of spells, and which are idle."""
+        return Track(self.scale.forward(values), self.is_idle(values))
+
+    def seen(self, size: Floats) -> Floats:
+        """Return sizes as the column shows them: rounded, within the bounds, on the scale again."""
+        return self.scale.forward(self.value(size))
+
+    def value(self, size: Floats) -> Floats:
+        """Map sizes on the scale to the column's unit: whole if they must be, never idle, within the bounds."""
+        values = self.scale.backward(size)
+        if self.whole:
+            values = np.rint(values)
+        least = self.scale.step if self.idle else self.scale.lower
+        return np.clip(values, min(least, self.scale.upper), self.scale.upper)
+
+
+def _whole_edges(scale: Scale, lower: float, upper: float) -> Floats:
+    """Cells of whole numbers: one each for the smallest, then a fixed ratio."""
+    ends = [lower - 0.5]
+    while ends[-1] < upper + 0.5:
+        last = ends[-1] + 0.5
+        ends.append(ends[-1] + max(1.0, np.floor(last * (_RATIO - 1.0)) if last > _SINGLE else 1.0))
+    ends[-1] = upper + 0.5
+    return scale.forward(np.array(ends))

@@ -1,0 +1,109 @@
+"""Categories, and numbers of few values, released by counts; the cells of a context are those of an earlier column."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Scale, StepCurve, Vector
+from quantail.privacy import Plan, cells_touched
+from quantail.table.ladder.choosing import Cells, choose, conditional_shares, count_pairs
+from quantail.table.ladder.column import CategoryModel, NumericModel, context_cell
+from quantail.table.ladder.design import NUMBER_CELLS, ColumnDesign
+from quantail.table.ladder.fit_state import Fit, even_levels, there
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_NOISE_PART = 0.5  # of the noise of a pair of cells, what is left of it after shrinkage
+
+
+def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
+    """Release the shares of a category, in the cells of a context if it has one."""
+    column = design.column
+    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
+    if design.choices:
+        return _in_chosen_context(fit, design, codes)
+    cuts: tuple[float, ...] = ()
+    cell, cells = codes.map(np.zeros_like), 1
+    if design.context:
+        cells = design.bins
+        if isinstance(fit.models[design.context], NumericModel):
+            simulated = there(fit.simulate().values[design.context])
+            cuts = tuple(np.quantile(simulated, even_levels(NUMBER_CELLS)).tolist())
+        cell = fit.values[design.context].map(partial(context_cell, cuts=cuts))
+    size = len(column.categories)
+    counts = cell.total(lambda k, code: np.bincount(k * size + code, minlength=cells * size), codes)
+    noisy, _ = _released_counts(fit, design.leaves("count")[0], counts)
+    noisy = nearest_shares(noisy / fit.rows).reshape(cells, size)
+    marginal = noisy.sum(axis=0) + 1e-9
+    fit.shares[column.name] = marginal / marginal.sum()
+    rows = [row if row.sum() > 0 else marginal for row in noisy]
+    return CategoryModel(
+        column.name, design.context, cuts, tuple(tuple((row / row.sum()).tolist()) for row in rows)
+    )
+
+
+def _in_chosen_context(fit: Fit, design: ColumnDesign, codes: Vector) -> CategoryModel:
+    """Release a category by itself, then which earlier column tells most about it, then both together."""
+    name, size = design.column.name, len(design.column.categories)
+    (counted,), (pick,), (joint,) = (design.leaves(part) for part in ("count", "pick", "joint"))
+    alone, noise = _released_counts(fit, counted, codes.total(partial(np.bincount, minlength=size)))
+    target = Cells(name, codes, nearest_shares(alone / fit.rows))
+    found = [fit.cells(candidate) for candidate in design.candidates]
+    expected = cells_touched(fit.gate.relation) * fit.rows / fit.gate.signal(joint, fit.rows)
+    candidates = [cells for cells, _ in found]
+    index = choose(fit.gate, pick, target, candidates, fit.rows, lambda cells: _NOISE_PART * expected)
+    context, cuts = ("", ()) if index is None else (candidates[index].name, found[index][1])
+    whole = Cells("", codes.map(np.zeros_like), np.ones(1))
+    cells = whole if index is None else candidates[index]
+    noisy, pair_noise = _released_counts(fit, joint, count_pairs(cells, target).ravel())
+    pairs = noisy.reshape(cells.shares.size, size)
+    # Pairs tell about the labels by themselves too: both answers, each by its variance.
+    weight = noise**2 / (noise**2 + len(pairs) * pair_noise**2)
+    marginal = nearest_shares(((1 - weight) * alone + weight * pairs.sum(axis=0)) / fit.rows)
+    shares = conditional_shares(pairs, cells.shares, marginal, fit.rows, float(np.sqrt(2) * pair_noise))
+    fit.shares[name] = marginal
+    return CategoryModel(name, context, cuts, tuple(tuple(row) for row in shares.tolist()))
+
+
+def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> tuple[Floats, float]:
+    """Release counts of cells that every row lies in one of; return them with the scale of their noise, in rows.
+
+    Where the number of rows is public, one count tells both of two cells, and a replaced row moves it by one only.
+    """
+    both = counts.size == 2 and fit.gate.relation == "replace-one"
+    sensitivity = 1 if both else cells_touched(fit.gate.relation)
+    noisy = fit.gate.histogram(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
+    scale = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
+    return (np.append(noisy, fit.rows - noisy) if both else noisy), scale
+
+
+def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
+    """Release how many rows hold each of a column's few possible values; what noise alone could show is cleared."""
+    cells = round((scale.upper - scale.lower) / scale.step) + 1
+
+    def count(part: Floats) -> Integers:
+        position = np.rint((part[~np.isnan(part)] - scale.lower) / scale.step).astype(np.int64)
+        return np.bincount(position, minlength=cells)
+
+    sensitivity = cells_touched(fit.gate.relation)
+    noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
+    least = min(2**0.5 * fit.gate.histogram_noise(leaf, sensitivity).deviation, fit.rows / cells)
+    cleared = np.where(noisy > least, noisy, 0.0)
+    shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
+
+
+def nearest_shares(found: Floats) -> Floats:
+    """Return the shares nearest to what was found: none below 0, all together 1.
+
+    Examples
+    --------
+    >>> nearest_shares(np.array([0.7, 0.5, -0.1])).round(3).tolist()
+    [0.6, 0.4, 0.0]
+    """
+    ordered = np.sort(found)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, found.size + 1)
+    return np.asarray(np.maximum(found - excess[np.flatnonzero(ordered > excess)[-1]], 0.0))

@@ -1,0 +1,116 @@
+"""The methods by name: how each checks its options, draws up a design, fits it, and reads and draws its columns.
+
+    ladder                     this package's own: few rungs in one draw, slopes, bends, calibration
+    kng, stepwise, sandwich    the paper's orders of single quantiles, made valid
+
+A new method is a new entry here; nothing else needs to know its name.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Rows
+from quantail.errors import OptionError
+from quantail.orders.design import LinesDesign, draw_lines_design
+from quantail.orders.fitting import fit_lines
+from quantail.orders.model import LinesModel, draw_lines
+from quantail.orders.settings import read_settings
+from quantail.orders.steps import Order
+from quantail.privacy import Definition, Gate
+from quantail.schema import Schema
+from quantail.table.columns import TableColumn, table_column_from_dict
+from quantail.table.design import TablesDesign, draw_tables_design
+from quantail.table.fitting import fit_tables
+from quantail.table.forward import draw_table
+from quantail.table.ladder.column import ColumnModel, column_from_dict, draw_rows
+from quantail.table.ladder.design import Design, draw_design
+from quantail.table.ladder.fitting import fit_columns
+from quantail.table.ladder.rules import LadderSettings
+
+AnyColumn = ColumnModel | LinesModel | TableColumn
+AnyDesign = Design | LinesDesign | TablesDesign
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a synthesizer and a model need of a method.
+
+    Attributes
+    ----------
+    settings : callable
+        From options that were given (None for those that were not) to checked settings.
+    design : callable
+        From settings, schema, rows, cost, definition and a name to a design.
+    fit : callable
+        From a gate, a design, confidential rows and a callback to released columns.
+    read : callable
+        From the saved form of a column to the column.
+    draw : callable
+        From columns, a number of rows, a generator, whether to balance them, and columns that are given (or None), to
+        values on the modelling scales.
+    streams : bool
+        Whether rows may be larger than memory, and given ones can be completed.
+    """
+
+    settings: Callable[[Mapping[str, Any]], Any]
+    design: Callable[[Any, Schema, int, Fraction, Definition, str], AnyDesign]
+    fit: Callable[[Gate, Any, Rows, Callable[[str], None]], tuple[AnyColumn, ...]]
+    read: Callable[[Mapping[str, Any]], AnyColumn]
+    draw: Callable[[Any, int, np.random.Generator, bool, Any], dict[str, NDArray[Any]]]
+    streams: bool = False
+
+
+def method_of(name: str) -> Method:
+    """Return a method by its name."""
+    if name not in METHODS:
+        raise OptionError(f"method {name!r} is not known; use one of: {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def _no_settings(given: Mapping[str, Any]) -> LadderSettings:
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with the ladder"
+            )
+    return LadderSettings()
+
+
+def _ladder_design(
+    settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+) -> Design:
+    return draw_design(schema, rows, cost, definition, name, rules=settings.rules)
+
+
+def _ladder_values(
+    columns: tuple[ColumnModel, ...],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool,
+    given: Mapping[str, NDArray[Any]] | None,
+) -> dict[str, NDArray[Any]]:
+    return draw_rows(columns, n, rng, balanced, given).values
+
+
+def _lines_values(
+    columns: tuple[LinesModel, ...], n: int, rng: np.random.Generator, balanced: bool, given: None
+) -> dict[str, NDArray[Any]]:
+    return draw_lines(columns, n, rng, balanced)
+
+
+METHODS: dict[str, Method] = {
+    "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values, True),
+    "tables": Method(_no_settings, draw_tables_design, fit_tables, table_column_from_dict, draw_table, True),
+    **{
+        order: Method(
+            partial(read_settings, order), draw_lines_design, fit_lines, LinesModel.from_dict, _lines_values
+        )
+        for order in get_args(Order)
+    },
+}

@@ -1,0 +1,364 @@
+"""A fitted table: released columns, group by group, with the public facts that belong to them.
+
+Everything in it is released: it can be published, and any number of tables can be drawn from it free of charge.
+Saved as readable JSON; floats survive the round trip bit for bit.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from quantail._version import __version__
+from quantail.errors import ModelError, OptionError, QuantailError
+from quantail.frames import release_table
+from quantail.io import Kind
+from quantail.privacy import Plan, Terms, check_seed
+from quantail.release.fields import check_fields
+from quantail.schema import Schema, core_of
+from quantail.table.given import Given, group_rows, on_scales, read_given
+from quantail.table.ladder.column import CategoryModel
+from quantail.table.methods import METHODS, AnyColumn
+from quantail.table.model_checks import check_group, check_rows
+
+FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 held types of the confidential table
+MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
+MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
+BLOCK = 2**18  # rows that are drawn and balanced together
+NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
+
+
+@dataclass(frozen=True)
+class GroupModel:
+    """The released columns of one group of rows.
+
+    Attributes
+    ----------
+    codes : tuple of int
+        The group's category codes, in the order of the schema's `by`; empty if the table has no groups.
+    rows : int
+        Public (or released) number of rows.
+    """
+
+    codes: tuple[int, ...]
+    rows: int
+    columns: tuple[AnyColumn, ...]
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A released model of a table.
+
+    Attributes
+    ----------
+    library : {"pandas", "polars", "pyarrow"}
+        The library of the table that was fitted, and of those that are drawn; types follow from the schema.
+    terms : Terms
+        What was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card.
+    options : dict
+        Options of the method that were given to the synthesizer, so that the mechanism can be run again.
+
+    Examples
+    --------
+    >>> from quantail.examples import paper_schema, paper_split
+    >>> from quantail.table import TableSynthesizer
+    >>> import pyarrow as pa
+    >>> train, _ = paper_split(1)
+    >>> model = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1).fit(pa.table(train))
+    >>> model.sample(3).num_rows
+    3
+    """
+
+    schema: Schema
+    plan: Plan
+    epsilon: str
+    delta: str
+    method: str
+    private: bool
+    library: Kind
+    groups: tuple[GroupModel, ...]
+    terms: Terms
+    version: str = __version__
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the original table (public, or released under add/remove)."""
+        return sum(group.rows for group in self.groups)
+
+    def sample(
+        self,
+        n: int | None = None,
+        replicates: int = 1,
+        seed: int | None = None,
+        draw: Literal["balanced", "independent"] = "balanced",
+        given: Any = None,
+    ) -> Any:
+        """Draw synthetic tables; free of charge, because the model is already released.
+
+        Parameters
+        ----------
+        n : int, optional
+            Rows of each table; as many as the original by default.
+        replicates : int
+            Number of tables; a list is returned if it is above 1.
+        seed : int, optional
+            For the same rows again; by default they are different each time.
+        draw : {"balanced", "independent"}
+            "balanced" rows follow the model with far less sampling error than "independent" ones (a scrambled
+            Sobol sequence instead of independent uniforms); combining rules for replicates need the latter.
+        given : frame, optional
+            Rows with the first columns in synthesis order (public ones, or a scenario): their values are kept, and
+            the other columns are drawn in the light of them. Models with public columns need them. The order of
+            given rows is not kept: the result is sorted by their values.
+
+        Returns
+        -------
+        frame or list of frames
+            Of the library that was fitted, with the columns, order and types that the schema says.
+        """
+        _check_draw(draw, seed, n=n, replicates=replicates)
+        if n is None and given is None and self.rows > MOST_ROWS:
+            raise ModelError(
+                f"the model describes more than {MOST_ROWS} rows; say how many to draw, or use chunks"
+            )
+        if n is not None and n > MOST_ASKED:
+            raise OptionError(f"a table of more than {MOST_ASKED} rows is not drawn at once; use chunks")
+        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        kept = self._given(given, n)
+        tables = [
+            self._frame(self.rows if n is None else n, rng, draw == "balanced")
+            if kept is None
+            else self._completed(kept, rng, draw == "balanced")
+            for _ in range(replicates)
+        ]
+        return tables[0] if replicates == 1 else tables
+
+    def chunks(
+        self,
+        n: int | None = None,
+        seed: int | None = None,
+        draw: Literal["balanced", "independent"] = "balanced",
+    ) -> Iterator[Any]:
+        """Draw one synthetic table in frames of at most `BLOCK` rows, of any number of rows in all.
+
+        Parameters are those of `sample`; with the same seed the frames hold the rows that it would return.
+        """
+        _check_draw(draw, seed, n=n)
+        self._given(None, n)
+        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
+            yield release_table(part, self.schema, self.library)
+
+    def _given(self, frame: Any, n: int | None) -> Given | None:
+        public = [column.name for column in self.schema.columns if column.public]
+        if frame is None:
+            if public:
+                raise OptionError(
+                    f"the public columns {', '.join(map(repr, public))} are kept, not drawn; "
+                    "pass rows that hold them: sample(given=frame)"
+                )
+            return None
+        if n is not None:
+            raise OptionError("given rows say how many rows to draw; leave out n")
+        if not METHODS[self.method].streams:
+            raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
+        return read_given(frame, self.schema)
+
+    def _completed(self, given: Given, rng: np.random.Generator, balanced: bool) -> Any:
+        """Draw the columns that are not given, row by row of those that are."""
+        members = group_rows(given.parts, self.schema, [group.codes for group in self.groups])
+        parts = []
+        for group, rows in zip(self.groups, members, strict=True):
+            if rows.size:
+                own = {name: values[rows] for name, values in given.parts.items()}
+                parts.append(self._draw(group, rows.size, rng, balanced, own) | own)
+        order = np.argsort(np.concatenate([rows for rows in members if rows.size]), kind="stable")
+        columns = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
+        return release_table(columns, self.schema, self.library, given.values)
+
+    def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
+        blocks = self._blocks(n, rng, balanced)
+        if self.library == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
+            return pa.concat_tables(release_table(part, self.schema, "pyarrow") for part in blocks)
+        parts = list(blocks)
+        names = core_of(self.schema).schema.names
+        columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
+        return release_table(columns, self.schema, self.library)
+
+    def _blocks(self, n: int, rng: np.random.Generator, balanced: bool) -> Iterator[dict[str, NDArray[Any]]]:
+        """Draw rows group by group, a block at a time."""
+        sizes = np.array([group.rows for group in self.groups])
+        share = np.full(sizes.size, 1 / sizes.size) if sizes.sum() == 0 else sizes / sizes.sum()
+        wanted = sizes if n == sizes.sum() else rng.multinomial(n, share)
+        for group, m in zip(self.groups, wanted.tolist(), strict=True):
+            for start in range(0, m, BLOCK):
+                yield self._draw(group, min(BLOCK, m - start), rng, balanced)
+
+    def _draw(
+        self,
+        group: GroupModel,
+        n: int,
+        rng: np.random.Generator,
+        balanced: bool,
+        given: Mapping[str, NDArray[Any]] | None = None,
+    ) -> dict[str, NDArray[Any]]:
+        # What a damaged model makes beyond the range of numbers is refused when the table is built.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            known = on_scales(given, group.columns, rng) if given else None
+            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced, known))
+            for column in group.columns:
+                if not isinstance(column, CategoryModel):
+                    values[column.name] = column.scale.backward(values[column.name])
+        return values | {
+            name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Return the public facts of the release, as plain JSON values."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "definition": "pure" if self.plan.unit == "epsilon" else "zcdp",
+            "neighbours": self.schema.neighbours,
+            "unit": self.schema.unit,
+            "schema": self.schema.to_toml(),
+            "plan": self.plan.to_dict(),
+            "terms": self.terms.to_dict(),
+            "plan_hash": self.terms.hash(),
+            "method": self.method,
+            "version": self.version,
+            "private": self.private,
+            "rows": self.rows,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON values."""
+        groups = [
+            {"codes": list(group.codes), "rows": group.rows, "columns": [c.to_dict() for c in group.columns]}
+            for group in self.groups
+        ]
+        notice = {} if self.private else {"notice": NOT_PRIVATE}
+        options = {"options": self.options} if self.options else {}
+        parts = {"library": self.library, "groups": groups}
+        return {"format": FORMAT, **notice, **self.facts(), **options, **parts}
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "TableModel":
+        """Rebuild a model from `to_dict`."""
+        check_format(form.get("format"))
+        method, options = METHODS[form["method"]], form.get("options", {})
+        method.settings(options)  # refuses what the synthesizer would refuse
+        read = method.read
+        groups = tuple(
+            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(read(c) for c in g["columns"]))
+            for g in form["groups"]
+        )
+        model = cls(
+            Schema.from_toml(form["schema"]),
+            Plan.from_dict(form["plan"]),
+            form["epsilon"],
+            form["delta"],
+            form["method"],
+            form["private"],
+            form["library"],
+            groups,
+            read_terms(form),
+            form["version"],
+            options,
+        )
+        check_fields(model)
+        model._try_out()
+        return model
+
+    def _try_out(self) -> None:
+        """Raise a ValueError unless every group can be drawn from and yields finite values of every column."""
+        if not self.groups:
+            raise ValueError("no groups")
+        for group in self.groups:
+            check_group(group.codes, group.rows, group.columns, self.schema)
+            check_rows(self._draw(group, 3, np.random.default_rng(0), balanced=False), self.schema)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "TableModel":
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or is not a model.
+        """
+        try:
+            form = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_not_a_number)
+        except OSError as error:
+            raise ModelError(f"cannot read the model {path}: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            raise ModelError(
+                f"{path} is not a model: it is not valid JSON; name the file that `fit` wrote"
+            ) from None
+        if not isinstance(form, dict):
+            raise ModelError(f"{path} is not a model; name the file that `fit` wrote")
+        try:
+            return cls.from_dict(form)
+        except ModelError:
+            raise
+        except (
+            QuantailError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ):
+            raise ModelError(
+                f"{path} is not a complete model; fit again, or get a fresh copy of it"
+            ) from None
+
+
+def read_terms(form: Mapping[str, Any]) -> Terms:
+    """Read the terms of a saved model, and raise a ValueError unless the model is one that was made on them."""
+    terms = Terms.from_dict(form["terms"])
+    stated = tuple(form[key] for key in ("plan_hash", "schema", "definition", "method", "version"))
+    if (terms.hash(), terms.schema, terms.definition, terms.method, terms.version) != stated:
+        raise ValueError("a model that was not made on its terms")
+    return terms
+
+
+def check_format(number: Any) -> None:
+    """Raise a ModelError that says what to do, unless a model is of the format that this version reads."""
+    if number == FORMAT:
+        return
+    older = (
+        "models of format 2 hold types and orders that an earlier version took from the confidential table"
+    )
+    raise ModelError(
+        f"this model is not of format {FORMAT}: draw from it with the version of Quantail that wrote it "
+        "(`version` in the file), or fit again, which is charged again"
+        + (f"; {older} (SECURITY.md), so do not publish it" if number == 2 else "")
+    )
+
+
+def _check_draw(draw: str, seed: int | None, **numbers: int | None) -> None:
+    check_seed(seed)
+    for word, number in numbers.items():
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+            raise OptionError(f"{word} must be a whole number of at least 1")
+        if number is not None and number > MOST_CHUNKED:
+            raise OptionError(f"{word} must be at most {MOST_CHUNKED}")
+    if draw not in ("balanced", "independent"):
+        raise OptionError("draw must be 'balanced' or 'independent'")
+
+
+def _not_a_number(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")

@@ -1,0 +1,43 @@
+"""Is a model that was read from a file whole? What a few trial rows show, and what they may not."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.schema import Schema, core_of
+from quantail.table.ladder.column import CategoryModel, NumericModel
+
+
+def check_rows(rows: Mapping[str, NDArray[Any]], schema: Schema) -> None:
+    """Raise a ValueError unless rows hold finite values of every plain column; absent numbers have a status."""
+    core = core_of(schema)
+    if set(rows) != set(core.schema.names):
+        raise ValueError("columns do not match the schema")
+    for name, values in rows.items():
+        absent = rows[core.statuses[name]] != 0 if name in core.statuses else False
+        if not (np.isfinite(values) | absent).all():
+            raise ValueError("values that are no numbers")
+
+
+def check_group(codes: tuple[int, ...], rows: int, columns: tuple[Any, ...], schema: Schema) -> None:
+    """Raise a ValueError for what a few rows may not show: cells without shares, impossible sizes."""
+    core = core_of(schema)
+    labels = [core.schema.column(name).categories for name in schema.by]
+    if not 0 <= rows <= 2**53 or len(codes) != len(labels):
+        raise ValueError("a group of impossible size")
+    if not all(0 <= code < len(known) for code, known in zip(codes, labels, strict=True)):
+        raise ValueError("a group that does not exist")
+    for column in columns:
+        if isinstance(column, NumericModel) and column.status != core.statuses.get(column.name, ""):
+            raise ValueError("a status that does not match the schema")
+        if not isinstance(column, CategoryModel):
+            continue
+        cells = len(column.cuts) + 1
+        if column.context and not column.cuts:
+            cells = len(core.schema.column(column.context).categories)
+        cells += column.context in core.statuses
+        wanted = {len(core.schema.column(column.name).categories)}
+        if len(column.shares) != cells or {len(row) for row in column.shares} != wanted:
+            raise ValueError("shares that do not match the categories")

@@ -1,0 +1,56 @@
+"""Predictors that hardly vary tell nothing, and must not move what is drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from quantail.schema import Column, Schema
+from quantail.table import TableSynthesizer
+from quantail.table.ladder import fitting
+
+ROWS = 3000
+
+
+def made(x, y, schema, epsilon=1, seed=1):
+    model = TableSynthesizer(schema, epsilon, noise="simulated", seed=seed).fit(
+        pd.DataFrame({"x": x, "y": y})
+    )
+    return model, model.sample(seed=seed)
+
+
+def table_of_numbers(share, seed=3):
+    rng = np.random.default_rng(seed)
+    x = np.where(rng.random(ROWS) < share, rng.integers(0, 11, ROWS), 5)
+    schema = Schema((Column("x", "integer", 0, 10), Column("y", "numeric", 0, 1000)), "row")
+    return x, rng.normal(500, 10, ROWS), schema
+
+
+def spread_of(share):
+    x, y, schema = table_of_numbers(share)
+    return [made(x, y, schema, seed=seed)[1]["y"].std() for seed in range(1, 7)]
+
+
+def test_a_number_that_hardly_varies_moves_nothing(monkeypatch):
+    assert max(spread_of(0.005)) < 13
+    monkeypatch.setattr(fitting, "_FEW", 0.0)
+    assert max(spread_of(0.005)) > 20  # believed, a few rows, or noise, make up an effect
+
+
+@pytest.mark.parametrize("share", [0.08, 0.92])
+def test_a_rare_value_that_does_tell_is_still_followed(share):
+    rng = np.random.default_rng(4)
+    x = (rng.random(ROWS) < share).astype(int)
+    y = 400 + 100 * x + rng.normal(0, 10, ROWS)
+    schema = Schema((Column("x", "integer", 0, 1), Column("y", "numeric", 0, 1000)), "row")
+    model, _ = made(x, y, schema)
+    assert model.groups[0].columns[1].slopes[0].slope == pytest.approx(100, rel=0.1)
+
+
+def test_a_label_that_hardly_any_row_has_shifts_nothing():
+    rng = np.random.default_rng(5)
+    x = np.where(rng.random(ROWS) < 0.003, "rare", "common")
+    columns = (Column("x", "category", categories=("common", "rare")), Column("y", "numeric", 0, 1000))
+    for seed in range(1, 5):
+        model, drawn = made(x, rng.normal(500, 10, ROWS), Schema(columns, "row"), epsilon=3, seed=seed)
+        assert not model.groups[0].columns[1].shifts
+        assert drawn["y"].std() < 13

@@ -1,0 +1,174 @@
+"""Later columns follow what is recorded of an earlier one (no grant, three rooms), not where its dither put it.
+
+The twins spread predictors over their lattice cells, as was done once, and must fail.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from payroll_case import simulate
+from quantail.curves import Scale, fit_curve
+from quantail.curves.rows import gathered
+from quantail.schema import Column, Schema
+from quantail.table.ladder import fitting
+from quantail.table.ladder.column import NumericModel, draw_rows
+from quantail.table.ladder.fit_state import Fit, _context_cuts
+
+ROWS = 5000
+AMPLE = 20
+GRANTS = Schema(
+    (Column("grant", "integer", 0, 10**6, grid="log"), Column("cost", "numeric", 0, 1000, decimals=1)),
+    unit="firm",
+)
+HOMES = Schema((Column("rooms", "integer", 0, 5), Column("rent", "numeric", 0, 100, decimals=1)), unit="home")
+
+
+@pytest.fixture
+def spread(monkeypatch):
+    """Let predictors be what they were spread to."""
+    monkeypatch.setattr(Scale, "recorded", lambda self, values: values)
+
+
+def grants(seed):
+    """Return firms of which 40% have no grant, and cost 300; the others cost 200."""
+    rng = np.random.default_rng(seed)
+    grant = np.where(rng.random(ROWS) < 0.4, 0, np.rint(300 * rng.lognormal(0, 1, ROWS))).astype(np.int64)
+    cost = np.where(grant == 0, 300, 200) + rng.normal(0, 10, ROWS)
+    return pa.table({"grant": grant, "cost": np.round(cost, 1)})
+
+
+def homes(seed, shares=(0.1, 0.2, 0.3, 0.2, 0.1, 0.1)):
+    """Return homes whose rent is 20 and 10 for each room, give or take 1."""
+    rng = np.random.default_rng(seed)
+    rooms = rng.choice(len(shares), ROWS, p=shares)
+    return pa.table({"rooms": rooms, "rent": np.round(20 + 10 * rooms + rng.normal(0, 1, ROWS), 1)})
+
+
+def arrays(table):
+    return (column.to_numpy() for column in table.columns)
+
+
+def cost_without_grant(seed):
+    """Return mean and deviation of synthetic costs without a grant, and the mean with a small one."""
+    grant, cost = arrays(simulate(GRANTS, grants(seed), AMPLE, seed).sample(seed=1))
+    none, small = cost[grant == 0], cost[(grant > 0) & (grant < 60)]
+    return none.mean(), none.std(), small.mean()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_many_rows_have_has_a_level_of_its_own(seed):
+    mean, deviation, beside = cost_without_grant(seed)
+    assert mean == pytest.approx(300, abs=2)
+    assert deviation == pytest.approx(10, rel=0.1)
+    assert beside == pytest.approx(200, abs=6)
+
+
+def test_spread_over_a_cell_the_level_is_smeared(spread):
+    _, deviation, beside = cost_without_grant(0)
+    assert deviation > 13
+    assert beside > 206
+
+
+def rent_of_three_rooms(seed):
+    """Return the deviation of synthetic rents of three rooms, drawn and given."""
+    model = simulate(HOMES, homes(seed), AMPLE, seed)
+    rooms, rent = arrays(model.sample(seed=1))
+    completed = model.sample(given=pa.table({"rooms": [3] * 400}), seed=2)["rent"].to_numpy()
+    return rent[rooms == 3].std(), completed.std()
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_rows_with_the_same_small_number_differ_as_much_as_real_ones(seed):
+    drawn, completed = rent_of_three_rooms(seed)
+    assert drawn == pytest.approx(1, rel=0.15)
+    assert completed == pytest.approx(1, rel=0.15)
+
+
+def test_spread_over_a_cell_they_differ_by_the_dither(spread):
+    assert min(rent_of_three_rooms(0)) > 2
+
+
+@pytest.mark.parametrize("share", [0.08, 0.9])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_slope_on_two_values_is_found_whatever_their_shares(share, seed):
+    """Cut within the cell of a value, the instrument would have no rows on one side, and any slope would do."""
+    model = simulate(HOMES, homes(seed, (1 - share, share)), 1, seed)
+    (slope,) = model.groups[0].columns[1].slopes
+    assert slope.slope == pytest.approx(10, abs=0.5)
+
+
+class Watched(Fit):
+    """A fit that can be looked at afterwards."""
+
+    seen: "list[Watched]"
+
+    def release(self, model):
+        self.seen.append(self)
+        super().release(model)
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_confidential_and_simulated_rows_explain_by_the_same_numbers(monkeypatch, public):
+    Watched.seen = []
+    monkeypatch.setattr(fitting, "Fit", Watched)
+    schema = Schema((Column("rooms", "integer", 0, 5, public=public), HOMES.columns[1]), unit="home")
+    table = homes(3)
+    simulate(schema, table, 1)
+    fit = Watched.seen[-1]
+    rooms = np.sort(table["rooms"].to_numpy()) if public else table["rooms"].to_numpy()
+    rows, spread = gathered(fit.innovations["rooms"], fit.values["rooms"])
+    np.testing.assert_array_equal(rows, rooms)
+    assert np.abs(spread - rooms).std() > 0.1  # its own curve is still asked of spread values
+    simulated = fit.simulate()
+    assert set(simulated.innovations["rooms"]) == set(rooms.astype(float))
+    np.testing.assert_array_equal(simulated.innovations["rooms"], np.rint(simulated.values["rooms"]))
+    assert set(fit.predictor("rooms").explaining(np.linspace(0.001, 0.999, 500))) == set(rooms.astype(float))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["linear", "log"]),
+    st.sampled_from([(0, 50), (-30, 30), (1, 10**5)]),
+    st.integers(0, 10**6),
+)
+def test_a_row_handed_out_and_given_back_explains_the_same(grid, bounds, seed):
+    scale = Scale.of(Column("x", "integer", *bounds, grid=grid))
+    low, high = scale.ends
+    rungs = low + (high - low) * np.array([0.05, 0.1, 0.3, 0.7, 0.95])
+    curve = fit_curve(np.array([0.1, 0.25, 0.5, 0.75, 0.9]), rungs, 10**6, 1.0, scale.least, scale.log)
+    column = NumericModel("x", scale, (), (), (), curve)
+    rng = np.random.default_rng(seed)
+    drawn = draw_rows((column,), 50, rng)
+    handed_out = np.rint(scale.backward(drawn.values["x"]))
+    again = draw_rows((column,), 50, rng, given={"x": scale.dithered(handed_out, rng)})
+    np.testing.assert_array_equal(again.innovations["x"], drawn.innovations["x"])
+    np.testing.assert_array_equal(scale.forward(handed_out), drawn.innovations["x"])
+
+
+def test_cut_points_leave_a_common_value_whole_and_rows_on_both_sides():
+    values = np.array([0.0] * 60 + [1.0] * 25 + [2.0] * 15)
+    assert _context_cuts(values) == (0.0, 1.0)
+    assert _context_cuts(np.arange(6.0).repeat(10))[-1] < 5
+    assert _context_cuts(np.full(9, 7.0)) == (7.0,)  # never none: that would mean labels
+
+
+def test_a_column_of_one_value_explains_nothing_and_breaks_nothing():
+    """As a context, as a candidate among many, with slopes, tilts or bins: for every budget."""
+    rng = np.random.default_rng(0)
+    rows = 1500
+    names = [f"x{k}" for k in range(12)]
+    data = {"same": np.full(rows, 7), **{name: rng.integers(0, 3, rows) for name in names}}
+    table = pa.table({**data, "kind": rng.choice(["a", "b"], rows)})
+    columns = (
+        Column("same", "integer", 0, 100),
+        *(Column(name, "integer", 0, 9, grid="log") for name in names),
+        Column("kind", "category", categories=("a", "b")),
+    )
+    for few, epsilon in ((2, 1), (2, AMPLE), (2, 200), (13, AMPLE)):
+        schema = Schema((*columns[:few], columns[-1]), unit="row")
+        made = simulate(schema, table.select([*table.column_names[:few], "kind"]), epsilon).sample(seed=1)
+        assert np.mean(made["same"].to_numpy() == 7) > 0.6
+        assert made["x0"].to_numpy().mean() == pytest.approx(1, abs=0.25)
