@@ -2,6 +2,7 @@
 
 import importlib
 import sqlite3
+from contextlib import closing
 
 import pyarrow as pa
 import pytest
@@ -78,7 +79,7 @@ def test_tables_that_are_not_there(tmp_path, scheme):
 
 
 def test_values_of_another_type_than_declared(tmp_path):
-    with sqlite3.connect(tmp_path / "a.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
         connection.execute("CREATE TABLE pay (amount INTEGER, day DATE)")
         connection.execute("INSERT INTO pay VALUES ('CANARY-7', '2020-01-01'), (1, 'CANARY-7')")
     told = told_by(lambda: read_table(f"sqlite:///{tmp_path}/a.db#pay"))

@@ -53,7 +53,17 @@ def test_a_missing_column_is_missing_all_the_same() -> None:
 def test_a_file_with_a_header_alone_is_released_like_any_other(tmp_path: Path) -> None:
     schema_of(COLUMNS, name="firms").save(tmp_path / "schema.toml")
     (tmp_path / "firms.csv").write_text("kind,jobs,debt\n")
-    options = ["-s", tmp_path / "schema.toml", "-e", "1", "-l", tmp_path / "l", "-o", tmp_path / "out.csv"]
+    options = [
+        "-s",
+        tmp_path / "schema.toml",
+        "-e",
+        "1",
+        "-l",
+        tmp_path / "l",
+        "--new-ledger",
+        "-o",
+        tmp_path / "out.csv",
+    ]
     done = CliRunner().invoke(app, ["synth", str(tmp_path / "firms.csv"), *map(str, options)])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out.card.md").exists()
