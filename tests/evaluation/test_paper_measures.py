@@ -49,3 +49,26 @@ def test_the_table_itself_is_perfect() -> None:
     result = evaluate_paper(train, train, test)
     assert result["pmse_wi"] < 1e-15 and result["wrt"] == 0 and result["km"] == 1000
     assert result["int_diff"] == 0 and result["slope_diff"] == 0
+
+
+def test_values_are_those_that_the_stored_results_were_computed_with() -> None:
+    # Computed by version 0.1.0 on the same rows, by code of its own for every step.
+    rng = np.random.default_rng(3)
+
+    def table(n: int, shift: float = 0.0) -> dict[str, np.ndarray]:
+        first = rng.exponential(10, n)
+        second = first * 0.5 + rng.exponential(5 + shift, n)
+        return {"X1": first, "X2": second, "X3": first + second * (1 + shift / 10) + rng.pareto(2.5, n) * 10}
+
+    train, synth, test = table(3000), table(2500, 0.3 * 3), table(1000)
+    expected = {
+        "pmse_woi": 0.002480563581738508,
+        "pmse_wi": 0.0028675144752318147,
+        "wrt": 2.2400164194033496,
+        "km": 910.0,
+        "int_diff": 7.094841291780712,
+        "slope_diff": 1.4736853589525583,
+        "nrmse_x2": 0.7109829741685295,
+        "nrmse_x3": 0.5778893721186142,
+    }
+    assert evaluate_paper(train, synth, test) == pytest.approx(expected, rel=1e-9)

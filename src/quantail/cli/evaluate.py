@@ -181,7 +181,9 @@ def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in text:
-        table.add_column(title, overflow="fold")
+        table.add_column(title, overflow="fold", min_width=28 if title == "measure" else None)
     for title in number:
-        table.add_column(title, justify="right", no_wrap=True, min_width=max(len(title), 6))
+        table.add_column(
+            title, justify="right", no_wrap=True, min_width=4 if title in ("rows", "best") else 6
+        )
     return table
