@@ -170,7 +170,9 @@ def test_tables_of_a_panel_pass():
 
 
 def test_points_beyond_what_a_unit_has_fail(monkeypatch):
-    monkeypatch.setattr(panel_tables, "spell_points", lambda spells: np.full(len(spells), LATTICE // 2))
+    monkeypatch.setattr(
+        panel_tables, "period_points", lambda unit_periods: np.full(len(unit_periods), LATTICE // 2)
+    )
     failed = {one.name for one in panel_count_findings() if not one.passed}
     assert {"panel: sizes", "panel: years", "panel, follower: sizes"} <= failed
 

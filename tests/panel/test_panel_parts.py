@@ -1,10 +1,10 @@
-"""The parts of the pooled method: spells, tables, curves and the latent process, on cases worked by hand."""
+"""The parts of the pooled method: unit-periods, tables, curves and the latent process, on cases worked by hand."""
 
 import numpy as np
 import pytest
 
 from quantail.panel.curve import Curve, smooth_weights
-from quantail.panel.dynamics import PRIOR, dynamics_at, enter_as_often, repeat_as_often
+from quantail.panel.dynamics import dynamics_at, enter_as_often, repeat_as_often
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
@@ -12,41 +12,42 @@ from quantail.panel.tables import (
     LATTICE,
     PairCells,
     Track,
-    age_hats,
+    age_splines,
     growth_table,
     kind_points,
     pair_table,
     size_table,
-    stay_points,
-    stay_table,
     sum_points,
     sum_table,
     trend_points,
+    unchanged_points,
+    unchanged_table,
     year_table,
 )
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tuning import PRIOR
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Column
 
 FIRST, LAST = np.array([0, 1, 2]), np.array([0, 2, 2])
-SPELLS = Spells.of(FIRST, LAST, 3)
+SPELLS = UnitPeriods.of(FIRST, LAST, 3)
 NAN = np.nan
 PANEL = np.array([[4.0, NAN, NAN], [NAN, 2.0, 0.0], [NAN, NAN, 9.0]])
 
 
-def test_a_line_of_spells_holds_every_active_period_once_and_unfolds_again():
+def test_a_line_of_unit_periods_holds_every_active_period_once_and_unfolds_again():
     assert len(SPELLS) == 4
     np.testing.assert_array_equal(SPELLS.unfold(SPELLS.flat(PANEL)), PANEL)
 
 
-def test_pairs_join_a_spell_with_the_same_unit_some_periods_before():
+def test_pairs_join_a_unit_period_with_the_same_unit_some_periods_before():
     rng = np.random.default_rng(0)
     first = rng.integers(0, 9, 50)
-    spells = Spells.of(first, rng.integers(first, 9), 9)
+    unit_periods = UnitPeriods.of(first, rng.integers(first, 9), 9)
     for lag in (1, 3, 8, 9):
-        later, earlier = spells.pairs(lag)
-        np.testing.assert_array_equal(spells.unit[later], spells.unit[earlier])
-        np.testing.assert_array_equal(spells.place[later] - spells.place[earlier], lag)
-        assert later.size == np.maximum(spells.length - lag, 0).sum()
+        later, earlier = unit_periods.pairs(lag)
+        np.testing.assert_array_equal(unit_periods.unit[later], unit_periods.unit[earlier])
+        np.testing.assert_array_equal(unit_periods.place[later] - unit_periods.place[earlier], lag)
+        assert later.size == np.maximum(unit_periods.length - lag, 0).sum()
 
 
 def test_stocks_births_and_open_ends_are_told_from_entry_and_exit():
@@ -67,48 +68,52 @@ def test_size_table_by_hand():
 
 
 def test_year_growth_and_sum_tables_by_hand():
-    spells = Spells.of(np.array([0]), np.array([2]), 3)
+    unit_periods = UnitPeriods.of(np.array([0]), np.array([2]), 3)
     track = Track(np.array([1.0, 1.0, 0.5]), np.zeros(3, dtype=bool))
     np.testing.assert_allclose(
-        year_table(spells, np.array([1.0, -0.5, 0.0])) / LATTICE, [1 / 3, -1 / 6, 0, 0, 0, 0], atol=1e-5
+        year_table(unit_periods, np.array([1.0, -0.5, 0.0])) / LATTICE, [1 / 3, -1 / 6, 0, 0, 0, 0], atol=1e-5
     )
-    signs, moves = np.split(growth_table(spells, track, 1.0) / LATTICE, 2)
+    signs, moves = np.split(growth_table(unit_periods, track, 1.0) / LATTICE, 2)
     np.testing.assert_allclose(signs, [0, 0, -0.35], atol=1e-5)
     np.testing.assert_allclose(moves, [0, 0, 0.5 * 0.15], atol=1e-5)
     values = np.array([5.0, 10.0, 99.0])
-    np.testing.assert_allclose(sum_table(values, 10.0, sum_points(spells)) / LATTICE, [2.5 / 3], atol=1e-5)
+    np.testing.assert_allclose(
+        sum_table(values, 10.0, sum_points(unit_periods)) / LATTICE, [2.5 / 3], atol=1e-5
+    )
     # The last period against the first, each with half of the points; the middle one has none.
-    np.testing.assert_allclose(sum_table(values, 10.0, trend_points(spells)) / LATTICE, [0.25], atol=1e-5)
+    np.testing.assert_allclose(
+        sum_table(values, 10.0, trend_points(unit_periods)) / LATTICE, [0.25], atol=1e-5
+    )
 
 
 def test_pairs_without_change_are_counted_where_both_are_active():
     first, last = np.array([0, 0]), np.array([4, 1])
-    spells = Spells.of(first, last, 5)
+    unit_periods = UnitPeriods.of(first, last, 5)
     sizes = np.array([[1.0, 1.0, 0.0, 0.0, 2.0], [3.0, 3.0, np.nan, np.nan, np.nan]])
-    line = spells.flat(sizes)
+    line = unit_periods.flat(sizes)
     # Four pairs of a quarter each: one without change, then to zero, zero again, and back. The other unit lives for
     # less than half of the periods, so its one pair counts half.
-    assert stay_table(spells, Track(line, line == 0.0)) == LATTICE // 4 + LATTICE // 2
+    assert unchanged_table(unit_periods, Track(line, line == 0.0)) == LATTICE // 4 + LATTICE // 2
 
 
 def test_pairs_tell_no_change_zero_and_growth_apart():
-    spells = Spells.of(np.array([0, 0]), np.array([1, 1]), 2)
+    unit_periods = UnitPeriods.of(np.array([0, 0]), np.array([1, 1]), 2)
     cells = PairCells.of(np.array([1.0]), 1.0)
     # Unit 0 stays at 2, unit 1 becomes idle: both from the upper of two classes.
     track = Track(np.array([2.0, 2.0, 2.0, 0.0]), np.array([False, False, False, True]))
-    row = pair_table(spells, track, cells)[0] / LATTICE
+    row = pair_table(unit_periods, track, cells)[0] / LATTICE
     upper = 4 + cells.width
     assert row[upper + 1] == row[upper] == 1.0
     assert row.sum() == 2.0
 
 
-def test_hat_functions_share_out_every_spell_completely():
+def test_linear_splines_share_out_every_unit_period_completely():
     rng = np.random.default_rng(1)
     first = rng.integers(0, 25, 200)
-    spells = Spells.of(first, rng.integers(first, 25), 25)
-    hats = age_hats(spells)
-    np.testing.assert_allclose(sum(factor for _, factor in hats.parts), hats.families)
-    assert max(int(cell.max()) for cell, _ in hats.parts) < hats.number
+    unit_periods = UnitPeriods.of(first, rng.integers(first, 25), 25)
+    splines = age_splines(unit_periods)
+    np.testing.assert_allclose(sum(factor for _, factor in splines.parts), splines.families)
+    assert max(int(cell.max()) for cell, _ in splines.parts) < splines.number
 
 
 @pytest.mark.parametrize(
@@ -176,21 +181,23 @@ def test_a_tail_of_noise_does_not_move_the_mean_far():
 
 def test_without_shocks_every_unit_keeps_its_permanent_size():
     first = np.zeros(40, dtype=np.int64)
-    spells = Spells.of(first, np.full(40, 5), 6)
-    draws = Draws.of(spells, np.random.default_rng(0))
-    nothing = np.zeros(len(spells))
+    unit_periods = UnitPeriods.of(first, np.full(40, 5), 6)
+    draws = Draws.of(unit_periods, np.random.default_rng(0))
+    nothing = np.zeros(len(unit_periods))
     still = Dynamics(permanent=1.0, blip=0.0, persistence=0.5, repeat=0.0, jump=0.0)
-    size = spells.unfold(simulate(spells, still, nothing, nothing, nothing, draws).size)
+    size = unit_periods.unfold(simulate(unit_periods, still, nothing, nothing, nothing, draws).size)
     np.testing.assert_allclose(size, np.repeat(size[:, :1], 6, axis=1), atol=0.02)
     assert size[:, 0].std() > 0.8
 
 
 def test_repeaters_report_the_same_and_idle_chains_follow_their_chances():
-    spells = Spells.of(np.zeros(4000, dtype=np.int64), np.full(4000, 9), 10)
-    draws = Draws.of(spells, np.random.default_rng(0))
-    nothing = np.zeros(len(spells))
-    track = simulate(spells, Dynamics(repeat=0.3, enter=0.1, stay=0.6), nothing, nothing, nothing, draws)
-    later, earlier = spells.pairs(1)
+    unit_periods = UnitPeriods.of(np.zeros(4000, dtype=np.int64), np.full(4000, 9), 10)
+    draws = Draws.of(unit_periods, np.random.default_rng(0))
+    nothing = np.zeros(len(unit_periods))
+    track = simulate(
+        unit_periods, Dynamics(repeat=0.3, enter=0.1, stay=0.6), nothing, nothing, nothing, draws
+    )
+    later, earlier = unit_periods.pairs(1)
     same = track.size[later] == track.size[earlier]
     assert abs(same.mean() - 0.3) < 0.02
     awake = ~same & ~track.idle[earlier]
@@ -202,9 +209,9 @@ def test_repeaters_report_the_same_and_idle_chains_follow_their_chances():
 def test_repeats_and_zeros_are_brought_to_what_was_released():
     rng = np.random.default_rng(3)
     first = rng.integers(0, 6, 2000)
-    spells = Spells.of(first, rng.integers(first, 10), 10)
+    unit_periods = UnitPeriods.of(first, rng.integers(first, 10), 10)
     scale = PanelScale.of(Column("emp", "integer", 0, 2000))
-    stage = Stage(spells, age_hats(spells), Draws.of(spells, rng), scale)
+    stage = Stage(unit_periods, age_splines(unit_periods), Draws.of(unit_periods, rng), scale)
     curve, effects = Curve((0.0, 1.0), (1.0, 6.0)), np.zeros(stage.effects)
     zero, sticky = Dynamics(enter=0.05, stay=0.5), np.concatenate([PRIOR[:3], [0.0], PRIOR[4:]])
 
@@ -212,12 +219,12 @@ def test_repeats_and_zeros_are_brought_to_what_was_released():
         latent = stage.simulate(dynamics_at(x, zero), effects)
         return stage.show(latent, stage.size_map(latent, curve))
 
-    unchanged = stay_table(spells, shown(sticky, zero))[0] / stay_points(spells).sum()
+    unchanged = unchanged_table(unit_periods, shown(sticky, zero))[0] / unchanged_points(unit_periods).sum()
     found = repeat_as_often(stage, curve, effects, dynamics_at(PRIOR, zero), unchanged)
     assert abs(found.repeat - 0.5) < 0.02  # half of all repeat themselves; the prior says 2%
     assert abs(found.enter - dynamics_at(sticky, zero).enter) < 0.005  # and zeros come and go as before
     assert abs(found.stay - dynamics_at(sticky, zero).stay) < 0.02
     rare = enter_as_often(stage, effects, PRIOR, Dynamics(enter=0.3, stay=0.5), 0.08)
     made = shown(PRIOR, rare).idle
-    later = spells.age > 0
+    later = unit_periods.age > 0
     assert abs(np.average(made[later], weights=stage.points[later]) - 0.08) < 0.005

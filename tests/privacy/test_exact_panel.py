@@ -26,7 +26,7 @@ from quantail.panel import PanelSynthesizer
 from quantail.panel import tables as panel_tables
 from quantail.panel.pooled import fit_pooled, plan_pooled
 from quantail.panel.tables import LATTICE, SENSITIVITY
-from quantail.panel.unit_periods import Spells
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate
 from quantail.schema import Column, Panel, Schema
 
@@ -39,12 +39,12 @@ def test_no_history_moves_a_table_by_more_than_its_sensitivity_and_some_come_clo
 
 @pytest.mark.parametrize("length", range(1, 60))
 def test_points_of_a_unit_never_add_up_to_more_than_it_has(length):
-    spells = Spells.of(np.array([0]), np.array([length - 1]), 60)
-    assert panel_tables.spell_points(spells).sum() <= LATTICE
-    assert panel_tables.sum_points(spells).sum() <= LATTICE
-    assert np.abs(panel_tables.trend_points(spells)).sum() <= LATTICE
-    assert panel_tables.stay_points(spells).sum() <= LATTICE
-    assert sum(int(panel_tables.pair_points(spells, lag).sum()) for lag in panel_tables.LAGS) <= LATTICE
+    unit_periods = UnitPeriods.of(np.array([0]), np.array([length - 1]), 60)
+    assert panel_tables.period_points(unit_periods).sum() <= LATTICE
+    assert panel_tables.sum_points(unit_periods).sum() <= LATTICE
+    assert np.abs(panel_tables.trend_points(unit_periods)).sum() <= LATTICE
+    assert panel_tables.unchanged_points(unit_periods).sum() <= LATTICE
+    assert sum(int(panel_tables.pair_points(unit_periods, lag).sum()) for lag in panel_tables.LAGS) <= LATTICE
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -52,8 +52,10 @@ def test_long_histories_stay_within_the_sensitivities(seed):
     """Hat factors are rounded doubles: random long histories, whose factors are not exact."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 24)
-    spells = Spells.of(np.array([first]), np.array([rng.integers(first, 25)]), 25)
-    one, other = (lead_tables(spells, np.floor(np.exp(rng.normal(1.5, 2.5, len(spells))))) for _ in range(2))
+    unit_periods = UnitPeriods.of(np.array([first]), np.array([rng.integers(first, 25)]), 25)
+    one, other = (
+        lead_tables(unit_periods, np.floor(np.exp(rng.normal(1.5, 2.5, len(unit_periods))))) for _ in range(2)
+    )
     for name, most in SENSITIVITIES.items():
         assert np.abs(one[name]).sum() <= LATTICE, name
         assert np.abs(one[name] - other[name]).sum() <= most, name
@@ -63,18 +65,20 @@ def test_tables_are_sums_over_units():
     first, last = (np.array(years) for years in zip(*lives(), strict=True))
     rng = np.random.default_rng(1)
     panel = rng.choice(VALUES, (len(first), PERIODS))
-    together = Spells.of(first, last, PERIODS)
+    together = UnitPeriods.of(first, last, PERIODS)
     whole = lead_tables(together, together.flat(panel))
     parts = []
     for unit in range(len(first)):
-        alone = Spells.of(first[unit : unit + 1], last[unit : unit + 1], PERIODS)
+        alone = UnitPeriods.of(first[unit : unit + 1], last[unit : unit + 1], PERIODS)
         parts.append(lead_tables(alone, alone.flat(panel[unit : unit + 1])))
     for name, table in whole.items():
         np.testing.assert_array_equal(table, sum(part[name] for part in parts))
 
 
 def test_must_fail_points_above_the_budget(monkeypatch):
-    monkeypatch.setattr(panel_tables, "spell_points", lambda spells: np.full(len(spells), LATTICE // 2))
+    monkeypatch.setattr(
+        panel_tables, "period_points", lambda unit_periods: np.full(len(unit_periods), LATTICE // 2)
+    )
     distances = farthest(lead_tables)[0]
     assert distances["sizes"] > SENSITIVITY
     assert distances["years"] > SENSITIVITY
@@ -83,8 +87,8 @@ def test_must_fail_points_above_the_budget(monkeypatch):
 def test_must_fail_a_budget_spent_anew_in_every_period():
     """Counting each year's sizes with a sensitivity of 2, as if years were different units."""
 
-    def by_year(spells, line):
-        cell = spells.place * 5 + np.searchsorted(VALUES, line)
+    def by_year(unit_periods, line):
+        cell = unit_periods.place * 5 + np.searchsorted(VALUES, line)
         return {"yearly": LATTICE * np.bincount(cell, minlength=5 * PERIODS)}
 
     assert farthest(by_year)[0]["yearly"] == PERIODS * SENSITIVITY

@@ -112,15 +112,15 @@ def note_reader() -> None:
 # Modules that work on confidential histories; those that fit models to released tables are not among them.
 HANDLED = {
     "frames.panel",
-    "synthesis.panel",
-    "synthesis.panel_units",  # leaves values behind
-    "synthesis.panel_pooled",
-    "synthesis.panel_spells",  # lays values along the line of spells
-    "synthesis.panel_scale",
-    "synthesis.panel_tables",  # the tables that are asked for
-    "synthesis.panel_history",
-    "synthesis.panel_pay",
-    "quantiles.scale",
+    "panel.synthesizer",
+    "panel.units",  # leaves values behind
+    "panel.pooled",
+    "panel.unit_periods",  # lays values along the line of unit-periods
+    "panel.scale",
+    "panel.tables",  # the tables that are asked for
+    "panel.history",
+    "panel.pay",
+    "curves.scale",
     "privacy.gate",
 }
 
@@ -162,7 +162,7 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
 
     def answered(self: Gate, leaf: Any, counts: Any, sensitivity: int) -> Any:
         # Else the mark was lost on the way, and nothing is watched; these two only pick or fill in public points.
-        assert isinstance(counts, Marked) or leaf.name in ("pairs", "stays")
+        assert isinstance(counts, Marked) or leaf.name in ("pairs", "unchanged")
         return count(self, leaf, plain(counts), sensitivity)
 
     array = np.array
@@ -191,19 +191,19 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
 def test_histories_stay_in_the_modules_made_for_them(marking) -> None:
     modules, readers = marking()
     assert modules <= HANDLED
-    assert {"synthesis.panel_tables", "synthesis.panel_history", "synthesis.panel_pay"} <= modules
+    assert {"panel.tables", "panel.history", "panel.pay"} <= modules
     assert readers <= {"frames.panel"}  # which refuses values where a unit is not active
 
 
 def test_a_history_that_strays_shows(marking, monkeypatch) -> None:
     honest = panel_history.size_table
 
-    def straying(spells: Any, track: Any, edges: Any) -> Any:
+    def straying(unit_periods: Any, track: Any, edges: Any) -> Any:
         panel_history.Curve((0.0, 1.0), (0.0, 1.0)).at(track.size)  # stands for a curve fitted to real sizes
         float(track.size.max())  # and for a cap that is no released number
-        return honest(spells, track, edges)
+        return honest(unit_periods, track, edges)
 
     monkeypatch.setattr(panel_history, "size_table", straying)
     modules, readers = marking()
-    assert "synthesis.panel_curve" in modules
-    assert "synthesis.panel_history" in readers
+    assert "panel.curve" in modules
+    assert "panel.history" in readers

@@ -24,27 +24,27 @@ from quantail.panel.tables import (
     SENSITIVITY,
     PairCells,
     Track,
-    age_hats,
+    age_splines,
     follower_table,
     growth_table,
-    hat_table,
     level,
     pair_table,
-    size_hats,
+    size_splines,
     size_table,
-    stay_table,
+    spline_table,
     sum_points,
     sum_table,
     trend_points,
+    unchanged_table,
     year_table,
 )
-from quantail.panel.unit_periods import Spells
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate
 from quantail.schema import Column, Panel, Schema
 
 Floats = NDArray[np.float64]
 Tables = dict[str, NDArray[np.int64]]
-Measure = Callable[[Spells, Floats], Tables]
+Measure = Callable[[UnitPeriods, Floats], Tables]
 
 PERIODS = 3
 VALUES = (0.0, 1.0, 3.0, 1999.0, 2000.0)
@@ -53,10 +53,10 @@ SENSITIVITIES = {
     "sizes": SENSITIVITY,
     "pairs": SENSITIVITY,
     "years": SENSITIVITY,
-    "hats": SENSITIVITY,
+    "splines": SENSITIVITY,
     "sums": LATTICE,
     "trends": LATTICE,
-    "stays": LATTICE,
+    "unchanged": LATTICE,
     "growth": GROWTH_SENSITIVITY,
 }
 SCALE = PanelScale.of(Column("emp", "integer", 0, 2000))
@@ -73,30 +73,30 @@ PAIRS = ((0.0, 0.0), (1.0, 5000.0), (40.0, 800.0), (2000.0, 0.0))
 OTHERS = (((3.0, 30.0), (4.0, 45.5)), ((0.0, 2.0), (9.0, 80.0)))
 
 
-def lead_tables(spells: Spells, line: Floats) -> Tables:
+def lead_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     """Return all tables of a leading column, with centres between the values of the lattice."""
     track = SCALE.track(line)
     levels = level(track, 1.6, 0.7)
     return {
-        "sizes": size_table(spells, track, np.array(SCALE.edges)),
-        "pairs": pair_table(spells, track, _CELLS),
-        "years": year_table(spells, levels),
-        "hats": hat_table(spells, levels, age_hats(spells)),
-        "sums": sum_table(line, 40.0, sum_points(spells)),
-        "trends": sum_table(line, 40.0, trend_points(spells)),
-        "stays": stay_table(spells, track),
-        "growth": growth_table(spells, track, 0.8),
+        "sizes": size_table(unit_periods, track, np.array(SCALE.edges)),
+        "pairs": pair_table(unit_periods, track, _CELLS),
+        "years": year_table(unit_periods, levels),
+        "splines": spline_table(unit_periods, levels, age_splines(unit_periods)),
+        "sums": sum_table(line, 40.0, sum_points(unit_periods)),
+        "trends": sum_table(line, 40.0, trend_points(unit_periods)),
+        "unchanged": unchanged_table(unit_periods, track),
+        "growth": growth_table(unit_periods, track, 0.8),
     }
 
 
-def follower_tables(spells: Spells, line: Floats) -> Tables:
+def follower_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     """Return the tables of a following column that depend on both; a value is (lead, follower)."""
     lead, own = SCALE.track(line[:, 0]), SCALE.track(line[:, 1])
     ratio = Track(own.size - lead.size, lead.idle | own.idle)
-    hats = size_hats(lead, np.array([0.5, 1.5, 4.0]))
+    splines = size_splines(lead, np.array([0.5, 1.5, 4.0]))
     return {
-        "sizes": follower_table(spells, lead.idle, own, ratio, _RATIOS, _RATIOS),
-        "hats": hat_table(spells, level(ratio, 0.0, 1.0), hats),
+        "sizes": follower_table(unit_periods, lead.idle, own, ratio, _RATIOS, _RATIOS),
+        "splines": spline_table(unit_periods, level(ratio, 0.0, 1.0), splines),
     }
 
 
@@ -110,8 +110,8 @@ def farthest(measure: Measure, values: Sequence[Any] = VALUES) -> tuple[dict[str
     largest: dict[str, int] = {}
     pairs = 0
     for first, last in lives():
-        spells = Spells.of(np.array([first]), np.array([last]), PERIODS)
-        made = [measure(spells, np.array(line)) for line in product(values, repeat=last - first + 1)]
+        unit_periods = UnitPeriods.of(np.array([first]), np.array([last]), PERIODS)
+        made = [measure(unit_periods, np.array(line)) for line in product(values, repeat=last - first + 1)]
         pairs += len(made) * (len(made) - 1) // 2
         for name in made[0]:
             rows = np.array([tables[name].ravel() for tables in made])

@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-Floats = NDArray[np.float64]
-
-_ROUGHNESS = 0.15  # relative distance of true weights from a log-concave curve, as a prior
-_BEND = (
-    0.15  # weight against bends, relative to those of a normal curve: tails are exponential unless they tell
+from quantail.panel.tuning import (
+    BEND_WEIGHT,
+    CURVE_STEPS,
+    MOST_COUNTED,
+    POINTS_PER_CELL,
+    PRIOR_UNITS,
+    ROUGHNESS,
+    SLOWEST_FALL,
+    TAIL_NOISE,
+    USUAL_FALL,
 )
-_TELLING = 8.0  # a tail of fewer units than so many deviations of noise is not told by its cells
-_SLOWEST = 0.6  # the slowest that such a tail falls: log units in which it falls to 1/e
-_USUAL = 0.45  # how such tails usually fall; it counts twice as much as what the cells below tell
-_MOST_TOLD = 0.9995
-_DROWNED = 40.0  # units, in deviations, at which cells and prior count alike
-_MOST_STEPS = 200
-_FINE = 8  # points per cell of the interpolated distribution
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Curve:
         log : bool
             Whether sizes are logarithms, whose tails fall at least as fast as a Pareto law of finite mean.
         """
-        level = float(np.clip(1.0 - _TELLING * deviation / max(total, 1e-9), 0.8, _MOST_TOLD))
+        level = float(np.clip(1.0 - TAIL_NOISE * deviation / max(total, 1e-9), 0.8, MOST_COUNTED))
         start = self.quantile(level)
         fall = (start - self.quantile(1.0 - 4.0 * (1.0 - level))) / np.log(4.0)
         beyond = np.geomspace(1.0, 1e-7, 80)
         if log:
-            fall = min((fall + 2 * _USUAL) / 3, _SLOWEST)
+            fall = min((fall + 2 * USUAL_FALL) / 3, SLOWEST_FALL)
         tail = start - fall * np.log(beyond)
         below = np.array(self.levels) < level
         levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
@@ -119,11 +119,11 @@ def smooth_weights(
     array([0.75, 0.25])
     """
     # With hardly more units than noise, sizes come from a prior: Zipf's law, or a normal one in the middle.
-    trust = total**2 / (total**2 + (_DROWNED * deviation) ** 2) if total > 0 else 0.0
+    trust = total**2 / (total**2 + (PRIOR_UNITS * deviation) ** 2) if total > 0 else 0.0
     noisy = trust * noisy + (1.0 - trust) * max(total, 1.0) * _prior(edges, log, ratio)
     deviation = max(trust, 1e-3) * deviation
     fitted = _log_concave(edges, noisy, deviation)
-    spread = (_ROUGHNESS * fitted) ** 2
+    spread = (ROUGHNESS * fitted) ** 2
     weights = fitted + (noisy - fitted) * spread / (spread + deviation**2 + 1e-300)
     weights = np.maximum(weights, 0.1 * fitted)
     return np.asarray(weights / weights.sum())
@@ -161,8 +161,8 @@ def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:
         ]
     )
     z = np.concatenate([[bump[0] + np.log(total), 0.0, slopes[0]], np.log(-np.diff(slopes))])
-    anchor, pull = z.copy(), np.concatenate([[0.0, 0.1, 0.02 / rate], _BEND / normal])
-    # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by luck.
+    anchor, pull = z.copy(), np.concatenate([[0.0, 0.1, 0.02 / rate], BEND_WEIGHT / normal])
+    # Variances come from a first fit: taken from the noisy weights, they would favour those that are low by chance.
     for _ in range(2):
         root = np.sqrt(deviation**2 + _weights(z, basis, widths) + 1e-6 * total)
         z = _fitted(z, (basis, widths, noisy, root), (anchor, pull))
@@ -188,7 +188,7 @@ def _fitted(z: Floats, data: tuple[Floats, Floats, Floats, Floats], prior: tuple
         )
 
     damping, miss = 1e-2, misses(z)
-    for _ in range(_MOST_STEPS):
+    for _ in range(CURVE_STEPS):
         stretch = np.concatenate([np.ones(3), np.exp(np.minimum(z[3:], 5.0))])
         slopes = (_weights(z, basis, widths) / root)[:, None] * basis * stretch
         slopes = np.vstack([slopes, np.diag(pull * stretch)])
@@ -224,6 +224,8 @@ def quantile_points(edges: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return probabilities and sizes between which the quantile function is linear."""
     cumulative = np.concatenate([[0.0], np.cumsum(weights)])
     cumulative /= cumulative[-1]
-    fine = np.interp(np.arange(_FINE * (edges.size - 1) + 1) / _FINE, np.arange(edges.size), edges)
+    fine = np.interp(
+        np.arange(POINTS_PER_CELL * (edges.size - 1) + 1) / POINTS_PER_CELL, np.arange(edges.size), edges
+    )
     levels = np.maximum.accumulate(np.clip(PchipInterpolator(edges, cumulative)(fine), 0.0, 1.0))
     return levels, fine

@@ -1,9 +1,9 @@
 """The dynamics of a column from its released tables, by simulated moments.
 
 Nothing here sees a confidential value. Parameters are changed until the table of pairs of a simulated panel,
-measured by the same function, meets the released one; how much a cell counts follows from its noise, and a prior
-speaks where noise is larger than signal (few units, small budgets). The chances of the zero state are read off
-the tables directly.
+measured by the same function, agrees with the released one. Cells are weighted by the inverse of their noise, and a
+prior decides where noise is larger than what is measured (few units, small budgets). The chances of the zero
+state are read off the tables directly.
 """
 
 from dataclasses import dataclass, replace
@@ -14,21 +14,19 @@ from numpy.typing import NDArray
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Dynamics
 from quantail.panel.stage import Stage
-from quantail.panel.tables import LATTICE, PairCells, pair_table, stay_points, stay_table
+from quantail.panel.tables import LATTICE, PairCells, pair_table, unchanged_points, unchanged_table
+from quantail.panel.tuning import (
+    CLASS_MIDDLES,
+    ENOUGH_GAIN,
+    LONGEST_SEARCH_STEP,
+    PAIR_MODEL_ERROR,
+    PRIOR,
+    PRIOR_SPREAD,
+    SEARCH_STEP,
+    TRIES,
+)
 
 Floats = NDArray[np.float64]
-
-_MODEL_ERROR = 0.03  # relative error of any model in a cell of pairs
-_TRIES = 4
-_LONGEST = 1.5  # the most that a parameter of the search changes in a step
-_ENOUGH = 2e-3  # relative gain below which the search stops
-
-# The search runs over: log odds of permanent and blip variance against the AR(1), logit of persistence and of
-# repeat, tilt, logit of jump. Prior means and deviations, and steps for derivatives.
-PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
-_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.4])
-LARGE_JUMPS = np.append(PRIOR[:-1], 0.0)  # another start: small jumps do not tell that larger ones fit better
-_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,32 +80,32 @@ def fit_dynamics(
     start: Floats,
     rounds: int,
 ) -> tuple[Floats, float]:
-    """Search by Levenberg-Marquardt steps on common luck; return the point found and what it costs."""
+    """Search by Levenberg-Marquardt steps on common random numbers; return the point found and its cost."""
     mass = np.maximum(released.pairs, 0.0)
-    root = np.sqrt(released.deviation**2 + 0.5 * mass + (_MODEL_ERROR * mass) ** 2 + 1e-9)
+    root = np.sqrt(released.deviation**2 + 0.5 * mass + (PAIR_MODEL_ERROR * mass) ** 2 + 1e-9)
 
     def residuals(x: Floats) -> Floats:
         latent = stage.simulate(dynamics_at(x, zero), effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
-        made = pair_table(stage.spells, shown, released.cells) * (stage.ratio / LATTICE)
-        return np.concatenate([((made - released.pairs) / root).ravel(), (x - PRIOR) / _SPREAD])
+        made = pair_table(stage.unit_periods, shown, released.cells) * (stage.ratio / LATTICE)
+        return np.concatenate([((made - released.pairs) / root).ravel(), (x - PRIOR) / PRIOR_SPREAD])
 
     x, damping, current = start, 1.0, residuals(start)
     for _ in range(rounds):
-        slopes = [(residuals(x + step) - current) / step.sum() for step in np.diag(_STEP)]
+        slopes = [(residuals(x + step) - current) / step.sum() for step in np.diag(SEARCH_STEP)]
         jacobian = np.stack(slopes, axis=1)
         normal, gradient = jacobian.T @ jacobian, jacobian.T @ current
         gain = 0.0
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             move = -np.linalg.solve(normal + damping * np.diag(np.diag(normal)), gradient)
-            tried = x + np.clip(move, -_LONGEST, _LONGEST)
+            tried = x + np.clip(move, -LONGEST_SEARCH_STEP, LONGEST_SEARCH_STEP)
             new = residuals(tried)
             if new @ new < current @ current:
                 gain = 1 - float(new @ new) / float(current @ current)
                 x, current, damping = tried, new, damping / 4
                 break
             damping *= 4
-        if gain < _ENOUGH:
+        if gain < ENOUGH_GAIN:
             break
     return x, float(current @ current)
 
@@ -117,15 +115,15 @@ def repeat_as_often(
 ) -> Dynamics:
     """Return the dynamics with as many repeaters as bring the share of unchanged sizes to the released one.
 
-    A search that weighs all cells of pairs may trade the few that tell it against many others.
+    The search weighs all cells of pairs and may miss this share, which only a few of them show.
     """
-    points, found = stay_points(stage.spells), dynamics
-    later, earlier = stage.spells.pairs(1)
-    for _ in range(_TRIES):
+    points, found = unchanged_points(stage.unit_periods), dynamics
+    later, earlier = stage.unit_periods.pairs(1)
+    for _ in range(TRIES):
         latent = stage.simulate(found, effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
         active = float(points[~(latent.idle[later] | latent.idle[earlier])].sum())
-        made = float(stay_table(stage.spells, shown)[0])
+        made = float(unchanged_table(stage.unit_periods, shown)[0])
         # Of those that would change, repeaters are the share that do not.
         changes = (active - unchanged * float(points.sum())) / max(active - made, 1e-6 * active, 1.0)
         found = with_repeat(dynamics, float(np.clip(1.0 - (1.0 - found.repeat) * changes, 0.002, 0.95)))
@@ -133,12 +131,12 @@ def repeat_as_often(
 
 
 def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, share: float) -> Dynamics:
-    """Return chances under which such a share of spells after the first are in the zero state.
+    """Return chances under which such a share of unit-periods after the first are in the zero state.
 
-    Sizes tell that share far better than pairs tell how often the zero state is entered.
+    The size table gives this share far more precisely than pairs give the chance of entering the zero state.
     """
-    points = np.where(stage.spells.age > 0, stage.points, 0.0)
-    for _ in range(_TRIES):
+    points = np.where(stage.unit_periods.age > 0, stage.points, 0.0)
+    for _ in range(TRIES):
         idle = stage.simulate(dynamics_at(x, zero), effects).idle
         made = float(points @ idle) / max(float(points.sum()), 1e-9)
         # In the long run the odds of the zero state are the chance to enter it over the chance to leave it.
@@ -148,12 +146,12 @@ def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, sha
 
 
 def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | None) -> Dynamics:
-    """Read the chances of the zero state off released tables, drawn towards none where noise is all there is.
+    """Read the chances of the zero state off released tables, shrunk towards none where noise is all there is.
 
     Parameters
     ----------
     sizes, kinds : arrays
-        Released size table, whose first three cells are zeros of stocks, births and later spells; and the public
+        Released size table, whose first three cells are zeros of stocks, births and later unit-periods; and the public
         weight of each kind.
     deviation : float
         Standard deviation of the noise of the size table.
@@ -168,12 +166,12 @@ def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | 
     entering = np.array([share_of(row[0], row.sum(), 0.0, noise) for row in classes])
     mass = np.maximum(classes.sum(axis=1), 1e-9)
     weight = mass * np.maximum(entering, 1e-4)
-    centred = _MIDDLES - np.average(_MIDDLES, weights=weight)
+    centred = CLASS_MIDDLES - np.average(CLASS_MIDDLES, weights=weight)
     logs = np.log(np.maximum(entering, 1e-5))
     steep = -(weight * centred * logs).sum() / ((weight * centred**2).sum() + 0.1 * weight.sum())
     slope = float(np.clip(steep, -0.5, 1.5))
     # At the middle size the chance is such that all classes together enter as often as released.
-    enter = float((mass * entering).sum() / (mass * np.exp(-slope * _MIDDLES)).sum())
+    enter = float((mass * entering).sum() / (mass * np.exp(-slope * CLASS_MIDDLES)).sum())
     return Dynamics(
         born_idle=born,
         stock_idle=stock,
@@ -184,11 +182,7 @@ def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | 
     )
 
 
-CUTS = (0.4, 0.7, 0.9)  # levels at which size classes are cut
-_MIDDLES = np.array([-0.8, 0.1, 0.8, 1.6])  # of these classes, in spreads of a normal distribution
-
-
 def share_of(part: float, whole: float, prior: float, deviation: float) -> float:
-    """Divide, drawn towards a prior as strongly as the noise demands; without signal it is the prior."""
+    """Divide, shrunk towards a prior as strongly as the noise demands; the prior itself where noise is all there is."""
     weight = 2.0 * deviation
     return float(np.clip((part + weight * prior) / (max(whole, 0.0) + weight + 1e-9), 0.0, 0.95))

@@ -1,7 +1,7 @@
 """Effects of period, age and remaining life on latent sizes, by Gauss-Newton steps against released sums.
 
-Notation: b the effects (one per period, one per hat of `panel_tables.hats`), x their factors at a spell. Each step
-simulates the panel, measures the same sums as were released, and solves
+Notation: b the effects (one per period, one per knot of `tables.Splines`), x their factors at a unit-period. Each
+step simulates the panel, measures the same sums as were released, and solves
 
     min over b of  sum ((made + J (b - b_now) - released) / deviation)^2 + prior(b)
 
@@ -20,28 +20,29 @@ from quantail.panel.stage import Stage
 from quantail.panel.tables import (
     LATTICE,
     SIGN,
-    Hats,
+    Splines,
     Track,
     growth_table,
-    hat_table,
     level,
+    spline_table,
     sum_points,
     sum_table,
     trend_points,
     year_table,
 )
+from quantail.panel.tuning import (
+    COHORT_EFFECT,
+    DERIVATIVE_SHIFT,
+    FIRST_EFFECT,
+    KNOT_WALK,
+    LONGEST_EFFECT_STEP,
+    PERIOD_WALK,
+    SPREAD_TREND,
+    SUM_MODEL_ERROR,
+    UNREST_EFFECT,
+)
 
 Floats = NDArray[np.float64]
-
-_SHIFT = 0.25  # of latent sizes, for derivatives
-_MODEL_ERROR = 0.005  # of a sum, relative to its share of the units: what any model may be off
-_LONGEST = 0.6  # the most that an effect changes in a step
-_WALK = 0.05  # prior deviation of an effect's change from one period to the next
-_HAT_WALK = 0.2  # and from one knot to the next
-_START = 0.5  # of the first of each
-_COHORT = 0.3  # of a cohort's effect
-_TREND = 0.045  # of the trend of the log spread
-_UNREST = 0.08  # of a period's effect on the log scale of shocks
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Sums:
     year : tuple of float
         Levels by period, then those of births by period.
     hat : tuple of float
-        Levels over hat functions.
+        Levels over linear splines.
     growth : tuple of float
         Signs of growth by period, then bounded sizes of moves; empty if there is one period only.
     deviations : tuple of float
@@ -74,7 +75,7 @@ class Sums:
     total, trend : Total, optional
         Capped totals of a leading column: of all periods, and later against earlier ones.
     unchanged : float, optional
-        Share of pairs of consecutive periods without change, as `stay_table` counts them.
+        Share of pairs of consecutive periods without change, as `unchanged_table` counts them.
     """
 
     year: tuple[float, ...]
@@ -107,7 +108,7 @@ def fit_effects(
 ) -> Floats:
     """Improve the effects by so many steps; a step that makes things worse is cut."""
     best, least, move = effects, np.inf, np.zeros(effects.size)
-    prior = _prior(stage.spells.periods, stage.hats)
+    prior = _prior(stage.unit_periods.periods, stage.splines)
     for _ in range(rounds):
         tried = best + move
         misses, jacobian = _measured(stage, curve, dynamics, tried, sums)
@@ -116,7 +117,7 @@ def fit_effects(
             best, least = tried, cost
             system, target = np.vstack([jacobian, prior]), np.concatenate([misses, -prior @ tried])
             move = np.linalg.solve(system.T @ system, system.T @ target)
-            move *= min(1.0, _LONGEST / max(float(np.abs(move).max()), 1e-9))
+            move *= min(1.0, LONGEST_EFFECT_STEP / max(float(np.abs(move).max()), 1e-9))
         else:
             move *= 0.4
     return best
@@ -126,35 +127,39 @@ def _measured(
     stage: Stage, curve: Curve, dynamics: Dynamics, effects: Floats, sums: Sums
 ) -> tuple[Floats, Floats]:
     """Simulate with given effects; return what is missing from the sums, standardised, and its reduction."""
-    spells = stage.spells
+    unit_periods = stage.unit_periods
     latent = stage.simulate(dynamics, effects)
     knots = stage.size_map(latent, curve)
-    shown, up, down = (stage.show(latent, knots, shift) for shift in (0.0, _SHIFT, -_SHIFT))
+    shown, up, down = (
+        stage.show(latent, knots, shift) for shift in (0.0, DERIVATIVE_SHIFT, -DERIVATIVE_SHIFT)
+    )
     levels, higher, lower = (level(track, sums.centre, sums.width) for track in (shown, up, down))
-    made = [year_table(spells, levels), hat_table(spells, levels, stage.hats)]
-    slopes = [_without_common(_level_slopes(stage, (higher - lower) / (2 * _SHIFT)), stage, latent.idle)]
+    made = [year_table(unit_periods, levels), spline_table(unit_periods, levels, stage.splines)]
+    slopes = [
+        _without_common(_level_slopes(stage, (higher - lower) / (2 * DERIVATIVE_SHIFT)), stage, latent.idle)
+    ]
     if sums.growth:
-        wider = stage.show(latent, knots, _SHIFT * shock_scale(dynamics) * stage.draws.shock)
-        made.append(growth_table(spells, shown, sums.reach))
+        wider = stage.show(latent, knots, DERIVATIVE_SHIFT * shock_scale(dynamics) * stage.draws.shock)
+        made.append(growth_table(unit_periods, shown, sums.reach))
         slopes += [_sign_slopes(stage, shown, up, down), _move_slopes(stage, shown, wider, sums.reach)]
     if sums.trend is not None and sums.total is not None:
         values = stage.value(shown)
-        trend = sum_table(values, sums.trend.cap, trend_points(spells))
-        whole = sum_table(values, sums.total.cap, sum_points(spells))[0] * stage.ratio / LATTICE
+        trend = sum_table(values, sums.trend.cap, trend_points(unit_periods))
+        whole = sum_table(values, sums.total.cap, sum_points(unit_periods))[0] * stage.ratio / LATTICE
         # The total is met by the curve's upper half in the end: here a trend matters relative to it.
         made.append(trend * np.clip(sums.total.sum / max(whole, 1e-9), 0.5, 2.0))
         slopes.append(_trend_slopes(stage, latent, up, down, sums.trend.cap))
     misses = sums.all - np.concatenate(made) * (stage.ratio / LATTICE)
-    roots = sums.roots(_MODEL_ERROR * stage.ratio * spells.order.size / spells.periods)
+    roots = sums.roots(SUM_MODEL_ERROR * stage.ratio * unit_periods.order.size / unit_periods.periods)
     return misses / roots, stage.ratio * np.vstack(slopes) / roots[:, None]
 
 
 def _level_slopes(stage: Stage, slope: Floats) -> Floats:
     """Return how sums of levels (rows) change with effects (columns)."""
-    spells, hats = stage.spells, stage.hats
-    points, measured = stage.points * slope, 2 * spells.periods + hats.number
-    rows = [(spells.place + spells.periods * spells.newborn, np.ones(len(spells)))]
-    rows += [(2 * spells.periods + cell, factor / hats.families) for cell, factor in hats.parts]
+    unit_periods, splines = stage.unit_periods, stage.splines
+    points, measured = stage.points * slope, 2 * unit_periods.periods + splines.number
+    rows = [(unit_periods.place + unit_periods.periods * unit_periods.newborn, np.ones(len(unit_periods)))]
+    rows += [(2 * unit_periods.periods + cell, factor / splines.families) for cell, factor in splines.parts]
     jacobian = np.zeros((measured, stage.effects))
     for row, share in rows:
         for column, factor in stage.features:
@@ -165,7 +170,7 @@ def _level_slopes(stage: Stage, slope: Floats) -> Floats:
 def _trend_slopes(stage: Stage, latent: Track, up: Track, down: Track, cap: float) -> Floats:
     """Return how the trend of capped totals changes with shifts and with the trend of the spread."""
     higher, lower = (np.clip(stage.value(track) / cap, -1.0, 1.0) for track in (up, down))
-    slope = trend_points(stage.spells) / LATTICE * (higher - lower) / (2 * _SHIFT)
+    slope = trend_points(stage.unit_periods) / LATTICE * (higher - lower) / (2 * DERIVATIVE_SHIFT)
     sums = [np.bincount(column, slope * factor, stage.effects) for column, factor in stage.features]
     jacobian = np.asarray(sum(sums))[None, :]
     jacobian[0, -1] += float(slope @ (latent.size * stage.trend))
@@ -174,30 +179,32 @@ def _trend_slopes(stage: Stage, latent: Track, up: Track, down: Track, cap: floa
 
 def _sign_slopes(stage: Stage, shown: Track, up: Track, down: Track) -> Floats:
     """Return how sums of signs of growth change with shifts."""
-    spells = stage.spells
-    later, earlier = spells.pairs(1)
+    unit_periods = stage.unit_periods
+    later, earlier = unit_periods.pairs(1)
     before = shown.size[earlier]
-    slope = (np.sign(up.size[later] - before) - np.sign(down.size[later] - before)) / (2 * _SHIFT)
+    slope = (np.sign(up.size[later] - before) - np.sign(down.size[later] - before)) / (2 * DERIVATIVE_SHIFT)
     slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, slope)
-    points = SIGN / LATTICE * slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
-    jacobian = np.zeros((spells.periods, stage.effects))
+    points = SIGN / LATTICE * slope / np.maximum(unit_periods.length[unit_periods.unit[later]] - 1, 1)
+    jacobian = np.zeros((unit_periods.periods, stage.effects))
     for column, factor in stage.features:
-        jacobian += _cross(spells.place[later], column[later], points * factor[later], jacobian.shape)
-        jacobian -= _cross(spells.place[later], column[earlier], points * factor[earlier], jacobian.shape)
+        jacobian += _cross(unit_periods.place[later], column[later], points * factor[later], jacobian.shape)
+        jacobian -= _cross(
+            unit_periods.place[later], column[earlier], points * factor[earlier], jacobian.shape
+        )
     return jacobian
 
 
 def _move_slopes(stage: Stage, shown: Track, wider: Track, reach: float) -> Floats:
     """Return how sums of the sizes of moves change with the log scale of shocks in their period."""
-    spells = stage.spells
-    later, earlier = spells.pairs(1)
+    unit_periods = stage.unit_periods
+    later, earlier = unit_periods.pairs(1)
     before = shown.size[earlier]
     moves = [np.minimum(np.abs(track.size[later] - before) / reach, 1.0) for track in (wider, shown)]
-    slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, (moves[0] - moves[1]) / _SHIFT)
-    points = (1 - SIGN / LATTICE) * slope / np.maximum(spells.length[spells.unit[later]] - 1, 1)
-    jacobian = np.zeros((spells.periods, stage.effects))
-    unrest = slice(stage.shifts, stage.shifts + spells.periods)
-    jacobian[:, unrest] = np.diag(np.bincount(spells.place[later], points, spells.periods))
+    slope = np.where(shown.idle[later] | shown.idle[earlier], 0.0, (moves[0] - moves[1]) / DERIVATIVE_SHIFT)
+    points = (1 - SIGN / LATTICE) * slope / np.maximum(unit_periods.length[unit_periods.unit[later]] - 1, 1)
+    jacobian = np.zeros((unit_periods.periods, stage.effects))
+    unrest = slice(stage.shifts, stage.shifts + unit_periods.periods)
+    jacobian[:, unrest] = np.diag(np.bincount(unit_periods.place[later], points, unit_periods.periods))
     return jacobian
 
 
@@ -206,7 +213,7 @@ def _without_common(jacobian: Floats, stage: Stage, idle: NDArray[np.bool_]) -> 
     points = np.where(idle, 0.0, stage.points)
     sums = [np.bincount(cell, points * factor, stage.effects) for cell, factor in stage.features]
     mean = np.asarray(sum(sums)) / max(points.sum(), 1e-9)
-    return np.asarray(jacobian - np.outer(jacobian[:, : stage.spells.periods].sum(axis=1), mean))
+    return np.asarray(jacobian - np.outer(jacobian[:, : stage.unit_periods.periods].sum(axis=1), mean))
 
 
 def _cross(
@@ -215,18 +222,20 @@ def _cross(
     return np.asarray(np.bincount(row * shape[1] + column, weight, shape[0] * shape[1]).reshape(shape), float)
 
 
-def _prior(periods: int, hats: Hats) -> Floats:
+def _prior(periods: int, splines: Splines) -> Floats:
     """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest, a trend."""
-    cohorts = periods + hats.number
+    cohorts = periods + splines.number
     unrest, trend = cohorts + periods, cohorts + 2 * periods
     rows = np.zeros((trend + 1, trend + 1))
-    first = {0, *(periods + start for start in hats.starts)}
+    first = {0, *(periods + start for start in splines.starts)}
     for row in range(trend + 1):
         if row in first:
-            rows[row, row] = 1 / _START
+            rows[row, row] = 1 / FIRST_EFFECT
         elif row >= cohorts:
-            rows[row, row] = 1 / (_COHORT if row < unrest else _UNREST if row < trend else _TREND)
+            rows[row, row] = 1 / (
+                COHORT_EFFECT if row < unrest else UNREST_EFFECT if row < trend else SPREAD_TREND
+            )
         else:
-            rows[row, row] = 1 / (_WALK if row < periods else _HAT_WALK)
+            rows[row, row] = 1 / (PERIOD_WALK if row < periods else KNOT_WALK)
             rows[row, row - 1] = -rows[row, row]
     return rows

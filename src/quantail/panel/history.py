@@ -1,7 +1,7 @@
 """One column of a panel: its questions to the gate, the fit to the answers, and draws from what was released.
 
 Questions, each against its own leaf: sizes (counts of size cells), sums (capped sums), pairs (sizes now and some
-periods before), stays (pairs without change), years and hats (bounded levels by period, age and remaining life),
+periods before), unchanged (pairs without change), years and splines (bounded levels by period, age and remaining life),
 growth (signs of growth by period). Later questions use cells and centres that follow from earlier answers. Then
 everything is post-processing.
 """
@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from quantail.panel.curve import Curve, smooth_weights
 from quantail.panel.dynamics import (
-    CUTS,
-    LARGE_JUMPS,
-    PRIOR,
     Moves,
     dynamics_at,
     enter_as_often,
@@ -33,60 +30,58 @@ from quantail.panel.tables import (
     GROWTH_SENSITIVITY,
     LATTICE,
     SENSITIVITY,
-    Hats,
     PairCells,
+    Splines,
     Track,
     growth_table,
-    hat_table,
     kind_points,
     level,
     pair_table,
     size_table,
-    stay_points,
-    stay_table,
+    spline_table,
     sum_points,
     sum_table,
     trend_points,
+    unchanged_points,
+    unchanged_table,
     year_table,
 )
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tuning import (
+    BEYOND_CAP,
+    BEYOND_CAP_TREND,
+    CELL_UNITS,
+    CENTRE_LEVEL,
+    CLASS_CUTS,
+    EFFECT_ROUNDS,
+    GROWTH_REACH,
+    LARGE_JUMPS,
+    NARROWEST_STRETCH,
+    PRIOR,
+    SEARCH_ROUNDS,
+    SHARES,
+    STRETCH_PRIOR,
+    TAIL_FROM,
+    TAIL_INDEX,
+    USUAL_UNCHANGED,
+    WIDEST_STRETCH,
+)
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, geometric_strength, split
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Shares of a column's budget; questions about change fall away in a panel of one period.
-SHARES = {
-    "sizes": 16,
-    "sums": 11,
-    "trends": 10,
-    "pairs": 14,
-    "stays": 4,
-    "years": 18,
-    "hats": 6,
-    "growth": 21,
-}
-_CHANGES = ("trends", "pairs", "stays", "growth")
+_CHANGES = ("trends", "pairs", "unchanged", "growth")
 _NOTES = {
     "sizes": "size classes, weight 1 per unit",
     "sums": "total up to a cap",
     "trends": "totals up to a cap, later periods against earlier ones",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
-    "stays": "pairs of consecutive periods without change",
+    "unchanged": "pairs of consecutive periods without change",
     "years": "bounded levels by period, births apart",
-    "hats": "bounded levels by age and remaining life",
+    "splines": "bounded levels on linear splines of age and remaining life",
     "growth": "signs and sizes of growth by period",
 }
-CELL_UNITS = 4.0  # units per size cell at least, in deviations of the noise
-_BEYOND = 0.5  # relative error of what a curve says about sizes above a cap
-_BEYOND_TREND = 0.2  # and about their trend
-_FROM, _INDEX = 0.95, 1.7  # on log scales caps reckon with a Pareto tail of this index from this level on
-_CENTRE = 0.6  # quantile from which levels are measured
-_UNCHANGED = 0.2  # usual share of pairs without change, and how far from it shares are
-_REACH = 0.8  # growth at which moves are bounded
-_NARROWEST, _WIDEST = -1.5, 0.15  # log stretch of the upper half, at most
-_STRETCH = 0.08  # prior deviation of the stretch of the upper half
-_SEARCH, _STEPS = 4, 4  # steps of each in a round
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,7 @@ class HistoryModel:
     dynamics : Dynamics
         How they move.
     effects : tuple of float
-        Effects of period, hats and cohorts on latent sizes.
+        Effects of period, splines and cohorts on latent sizes.
     sums : Sums
         Released sums, to which drawn panels are calibrated.
     units : int
@@ -150,17 +145,17 @@ class Answers:
     zero: Dynamics
     moves: Moves | None
     sums: Sums
-    idle: float | None = None  # share of spells after the first in the zero state, where there is one
+    idle: float | None = None  # share of unit-periods after the first in the zero state, where there is one
 
 
 def ask_sizes(
-    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats
+    gate: Gate, plan: Plan, unit_periods: UnitPeriods, scale: PanelScale, values: Floats
 ) -> tuple[Curve, Floats, float]:
     """Release the size table; return the curve, the table and its noise."""
-    units, signed = float(spells.order.size), scale.scale.lower < 0
+    units, signed = float(unit_periods.order.size), scale.scale.lower < 0
     noise = deviation_of(gate, plan.find("sizes"), SENSITIVITY)
     edges = np.array(scale.coarse(units / (CELL_UNITS * noise)).edges)
-    sizes, deviation = ask(gate, plan, "sizes", size_table(spells, scale.track(values), edges))
+    sizes, deviation = ask(gate, plan, "sizes", size_table(unit_periods, scale.track(values), edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
     weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, signed)
     return Curve.of(edges, weights).with_tail(total, deviation, scale.scale.log), sizes, deviation
@@ -184,60 +179,68 @@ def best_cap(scale: PanelScale, curve: Curve, noise: float, weight: float) -> fl
     caps = np.unique(np.maximum(np.quantile(sizes, 1.0 - np.geomspace(0.0002, 0.2, 30)), scale.scale.step))
     share = np.array([np.mean(sizes > cap) for cap in caps])
     if scale.scale.log:
-        # A curve that falls too fast by bad luck must not lead to a cap that hides the tail.
-        share = np.maximum(share, (1.0 - _FROM) * (np.quantile(sizes, _FROM) / caps) ** _INDEX)
+        # A curve that falls too fast by chance must not lead to a cap that hides the tail.
+        share = np.maximum(share, (1.0 - TAIL_FROM) * (np.quantile(sizes, TAIL_FROM) / caps) ** TAIL_INDEX)
     above = caps * np.minimum(share, 1.0)  # what a Pareto tail of index 2 holds above
     return float(caps[np.argmin((noise * caps) ** 2 + (weight * above) ** 2)])
 
 
 def ask_moves(
-    gate: Gate, plan: Plan, spells: Spells, track: Track, hats: Hats, curve: Curve, unit: float
+    gate: Gate,
+    plan: Plan,
+    unit_periods: UnitPeriods,
+    track: Track,
+    splines: Splines,
+    curve: Curve,
+    unit: float,
 ) -> tuple[Moves | None, Sums]:
     """Release pairs and sums of levels and growth, with cells and centres from the released curve."""
     moves, unchanged = None, None
     if asks(plan, "pairs"):
-        cells = PairCells.of(curve.at(np.array(CUTS)), unit)
-        pairs, paired = ask(gate, plan, "pairs", pair_table(spells, track, cells))
+        cells = PairCells.of(curve.at(np.array(CLASS_CUTS)), unit)
+        pairs, paired = ask(gate, plan, "pairs", pair_table(unit_periods, track, cells))
         moves = Moves(pairs, cells, paired)
-        unchanged = ask_unchanged(gate, plan.find("stays"), spells, track)
-    centre, width, reach = curve.quantile(_CENTRE), curve.spread, _REACH * unit
+        unchanged = ask_unchanged(gate, plan.find("unchanged"), unit_periods, track)
+    centre, width, reach = curve.quantile(CENTRE_LEVEL), curve.spread, GROWTH_REACH * unit
     levels = level(track, centre, width)
-    year, yearly = ask(gate, plan, "years", year_table(spells, levels))
-    hat, hatted = ask(gate, plan, "hats", hat_table(spells, levels, hats))
+    year, yearly = ask(gate, plan, "years", year_table(unit_periods, levels))
+    spline, splined = ask(gate, plan, "splines", spline_table(unit_periods, levels, splines))
     growth, grown = np.zeros(0), 1.0
     if asks(plan, "growth"):
-        growth, grown = ask(gate, plan, "growth", growth_table(spells, track, reach), GROWTH_SENSITIVITY)
-    lists = [tuple(part.tolist()) for part in (year, hat, growth)]
-    deviations = (yearly, hatted, grown)
+        growth, grown = ask(
+            gate, plan, "growth", growth_table(unit_periods, track, reach), GROWTH_SENSITIVITY
+        )
+    lists = [tuple(part.tolist()) for part in (year, spline, growth)]
+    deviations = (yearly, splined, grown)
     return moves, Sums(lists[0], lists[1], lists[2], deviations, centre, width, reach, unchanged=unchanged)
 
 
-def ask_unchanged(gate: Gate, leaf: Plan, spells: Spells, track: Track) -> float:
-    """Release the share of pairs of consecutive periods without change; without signal it is a usual one."""
-    noisy = float(gate.count(leaf, stay_table(spells, track), LATTICE)[0]) / LATTICE
-    pairs = float(stay_points(spells).sum()) / LATTICE
-    known = (_UNCHANGED * pairs) ** 2
+def ask_unchanged(gate: Gate, leaf: Plan, unit_periods: UnitPeriods, track: Track) -> float:
+    """Release the share of pairs of consecutive periods without change, shrunk towards a usual one by its noise."""
+    noisy = float(gate.count(leaf, unchanged_table(unit_periods, track), LATTICE)[0]) / LATTICE
+    pairs = float(unchanged_points(unit_periods).sum()) / LATTICE
+    known = (USUAL_UNCHANGED * pairs) ** 2
     trust = known / (known + deviation_of(gate, leaf, LATTICE) ** 2)
-    return float(np.clip(trust * noisy / max(pairs, 1e-9) + (1.0 - trust) * _UNCHANGED, 0.0, 0.95))
+    return float(np.clip(trust * noisy / max(pairs, 1e-9) + (1.0 - trust) * USUAL_UNCHANGED, 0.0, 0.95))
 
 
 def ask_history(
-    gate: Gate, plan: Plan, spells: Spells, scale: PanelScale, values: Floats, hats: Hats
+    gate: Gate, plan: Plan, unit_periods: UnitPeriods, scale: PanelScale, values: Floats, splines: Splines
 ) -> Answers:
     """Ask everything about the leading column of a panel."""
-    curve, sizes, deviation = ask_sizes(gate, plan, spells, scale, values)
-    total = ask_total(gate, plan.find("sums"), values, sum_points(spells), scale, curve, _BEYOND)
+    curve, sizes, deviation = ask_sizes(gate, plan, unit_periods, scale, values)
+    total = ask_total(gate, plan.find("sums"), values, sum_points(unit_periods), scale, curve, BEYOND_CAP)
     trend = None
     if asks(plan, "trends"):
         trend = ask_total(
-            gate, plan.find("trends"), values, trend_points(spells), scale, curve, _BEYOND_TREND
+            gate, plan.find("trends"), values, trend_points(unit_periods), scale, curve, BEYOND_CAP_TREND
         )
     unit = 1.0 if scale.scale.log else curve.spread
-    moves, sums = ask_moves(gate, plan, spells, scale.track(values), hats, curve, unit)
+    moves, sums = ask_moves(gate, plan, unit_periods, scale.track(values), splines, curve, unit)
     sums = replace(sums, total=total, trend=trend)
     if not scale.idle:
         return Answers(curve, Dynamics(), moves, sums)
-    kinds = kind_points(spells) / LATTICE
+    kinds = kind_points(unit_periods) / LATTICE
     zero = zero_chances(sizes, kinds, deviation, moves)
     return Answers(curve, zero, moves, sums, share_of(sizes[2], kinds[2], 0.0, deviation))
 
@@ -247,14 +250,16 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
     moves, effects = answers.moves, np.zeros(large.effects)
     if moves is None:
         dynamics = dynamics_at(PRIOR, answers.zero)
-        effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, _STEPS)
+        effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, EFFECT_ROUNDS)
     else:
 
         def turn(x: Floats, zero: Dynamics, effects: Floats) -> tuple[Floats, Dynamics, Floats, float]:
-            x, cost = fit_dynamics(small, answers.curve, effects, zero, moves, x, _SEARCH)
+            x, cost = fit_dynamics(small, answers.curve, effects, zero, moves, x, SEARCH_ROUNDS)
             if answers.idle is not None:
                 zero = enter_as_often(small, effects, x, zero, answers.idle)
-            effects = fit_effects(large, answers.curve, dynamics_at(x, zero), effects, answers.sums, _STEPS)
+            effects = fit_effects(
+                large, answers.curve, dynamics_at(x, zero), effects, answers.sums, EFFECT_ROUNDS
+            )
             return x, zero, effects, cost
 
         tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
@@ -281,15 +286,15 @@ def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Tra
 
 def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Curve:
     """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
-    points = sum_points(stage.spells) * (stage.ratio / LATTICE)
+    points = sum_points(stage.unit_periods) * (stage.ratio / LATTICE)
     trust = max(abs(released.sum), released.deviation) / released.deviation**2
-    low, high = _NARROWEST, _WIDEST
+    low, high = NARROWEST_STRETCH, WIDEST_STRETCH
     for _ in range(12):
         middle = (low + high) / 2
         tried = curve.stretched(float(np.exp(middle)))
         shown = Track(np.interp(latent.size, *stage.size_map(latent, tried)), latent.idle)
         made = float(points @ np.clip(stage.value(shown) / released.cap, -1.0, 1.0))
         # Large totals make a tail believable only slowly; tails that the total contradicts are cut at once.
-        pull = (made - released.sum) * trust + middle / (_STRETCH**2 + min(middle, 0.0) ** 2)
+        pull = (made - released.sum) * trust + middle / (STRETCH_PRIOR**2 + min(middle, 0.0) ** 2)
         low, high = (middle, high) if pull < 0 else (low, middle)
     return curve.stretched(float(np.exp((low + high) / 2)))

@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from quantail.panel.tables import Track
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tuning import JUMP_RATE, VOLATILITY_RANGE
+from quantail.panel.unit_periods import UnitPeriods
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-JUMP_RATE = 0.03
 _LAPLACE = 2.0**-0.5  # scale of a Laplace variable of variance 1
-_RANGE = 2.5  # latent sizes beyond this many spreads are as volatile as at it
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Dynamics:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """The randomness of a simulation, drawn once so that parameters can be compared on the same luck."""
+    """The randomness of a simulation, drawn once so that parameters are compared on common random numbers."""
 
     permanent: Floats
     shock: Floats
@@ -84,12 +83,12 @@ class Draws:
     idle: Floats
 
     @classmethod
-    def of(cls, spells: Spells, rng: np.random.Generator) -> "Draws":
-        """Draw for every unit and spell."""
-        many = len(spells)
+    def of(cls, unit_periods: UnitPeriods, rng: np.random.Generator) -> "Draws":
+        """Draw for every unit and unit-period."""
+        many = len(unit_periods)
         jumps = np.where(rng.random(many) < JUMP_RATE, rng.laplace(0.0, _LAPLACE, many), 0.0)
         return cls(
-            _stratified_normal(spells, rng),
+            _stratified_normal(unit_periods, rng),
             rng.laplace(0.0, _LAPLACE, many),
             rng.laplace(0.0, _LAPLACE, many),
             jumps,
@@ -98,10 +97,10 @@ class Draws:
         )
 
 
-def _stratified_normal(spells: Spells, rng: np.random.Generator) -> Floats:
+def _stratified_normal(unit_periods: UnitPeriods, rng: np.random.Generator) -> Floats:
     """Draw normal numbers that are spread evenly among units of similar life and entry."""
-    units = spells.order.size
-    near = np.lexsort((rng.random(units), spells.first, spells.length))
+    units = unit_periods.order.size
+    near = np.lexsort((rng.random(units), unit_periods.first, unit_periods.length))
     # A golden-ratio sequence is even on every stretch of neighbours, not only over all of them.
     even = (rng.random() + np.arange(units) * 0.6180339887498949) % 1.0
     uniform = np.empty(units)
@@ -110,7 +109,7 @@ def _stratified_normal(spells: Spells, rng: np.random.Generator) -> Floats:
 
 
 def simulate(
-    spells: Spells,
+    unit_periods: UnitPeriods,
     dynamics: Dynamics,
     effects: Floats,
     spread: Floats,
@@ -118,18 +117,18 @@ def simulate(
     draws: Draws,
     idle: Flags | None = None,
 ) -> Track:
-    """Simulate all spells, age by age.
+    """Simulate all unit-periods, age by age.
 
     Parameters
     ----------
-    effects : array, one per spell
+    effects : array, one per unit-period
         Added to the latent sizes.
-    spread : array, one per spell
+    spread : array, one per unit-period
         Added to the log spread of latent sizes.
-    unrest : array, one per spell
+    unrest : array, one per unit-period
         Added to the log scale of shocks.
     idle : bool array, optional
-        Which spells are in the zero state; simulated too if not given.
+        Which unit-periods are in the zero state; simulated too if not given.
 
     Returns
     -------
@@ -140,18 +139,21 @@ def simulate(
     rest = _transitory(d)
     shock = shock_scale(d) * np.exp(unrest) * draws.shock
     blip = np.sqrt(d.blip) * draws.blip
-    size, zero = np.empty(len(spells)), np.zeros(len(spells), dtype=bool)
-    first = slice(0, spells.order.size)
+    size, zero = np.empty(len(unit_periods)), np.zeros(len(unit_periods), dtype=bool)
+    first = slice(0, unit_periods.order.size)
     permanent = np.sqrt(d.permanent) * draws.permanent
     deviation = np.sqrt(rest) * draws.shock[first]
     # Jumps add up over the years; sizes keep a spread near 1 all the same.
-    wide = np.exp(spread) / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * spells.age.mean())
+    wide = np.exp(spread) / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * unit_periods.age.mean())
     size[first] = underneath = wide[first] * (permanent + deviation + blip[first]) + effects[first]
-    zero[first] = draws.idle[first] < np.where(spells.stock[first], d.stock_idle, d.born_idle)
-    for age in range(1, spells.counts.size):
-        now, many = slice(spells.starts[age], spells.starts[age + 1]), int(spells.counts[age])
-        before = slice(spells.starts[age - 1], spells.starts[age - 1] + many)
-        bounded = np.clip(underneath[:many], -_RANGE, _RANGE)
+    zero[first] = draws.idle[first] < np.where(unit_periods.stock[first], d.stock_idle, d.born_idle)
+    for age in range(1, unit_periods.counts.size):
+        now, many = (
+            slice(unit_periods.starts[age], unit_periods.starts[age + 1]),
+            int(unit_periods.counts[age]),
+        )
+        before = slice(unit_periods.starts[age - 1], unit_periods.starts[age - 1] + many)
+        bounded = np.clip(underneath[:many], -VOLATILITY_RANGE, VOLATILITY_RANGE)
         jumps = draws.jump[now]
         permanent = permanent[:many] + d.jump * jumps
         deviation = d.persistence * deviation[:many] + shock[now] * np.exp(-d.tilt * bounded)
@@ -159,7 +161,7 @@ def simulate(
         repeats = draws.repeat[now] < d.repeat
         size[now] = np.where(repeats, size[before], underneath)
         if idle is None:
-            stay = d.stay if age > 1 else np.where(spells.stock[now], d.stay, d.stay_newborn)
+            stay = d.stay if age > 1 else np.where(unit_periods.stock[now], d.stay, d.stay_newborn)
             enter = d.enter * np.exp(-d.enter_slope * bounded)
             moved = draws.idle[now] < np.where(zero[before], stay, enter)
             zero[now] = np.where(repeats, zero[before], moved)

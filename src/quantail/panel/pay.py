@@ -16,15 +16,12 @@ from quantail.panel.history import Answers, HistoryModel, ask, ask_moves, draw_h
 from quantail.panel.latent import Draws, Dynamics
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
-from quantail.panel.tables import Hats, Track, follower_table, size_hats
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tables import Splines, Track, follower_table, size_splines
+from quantail.panel.tuning import IDLE_CELLS, LEAD_KNOTS, RATIO_CELLS
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan
 
 Floats = NDArray[np.float64]
-
-_RATIO_CELLS = 60
-_IDLE_CELLS = 12  # few, since few units are idle
-_KNOTS = (0.1, 0.5, 0.9)  # levels of the lead's size at which its effects have knots
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class FollowerModel:
 
 @dataclass(frozen=True, eq=False)
 class Lead:
-    """A leading column along the line of spells, real or drawn."""
+    """A leading column along the line of unit-periods, real or drawn."""
 
     scale: PanelScale
     track: Track
@@ -68,26 +65,32 @@ def ratio_edges(lead: PanelScale, scale: PanelScale) -> Floats:
     """Return cells for ratios, from public bounds."""
     if not (lead.relative and scale.relative):
         return np.array(scale.edges)
-    return np.linspace(scale.edges[0] - lead.edges[-1], scale.edges[-1] - lead.edges[0], _RATIO_CELLS + 1)
+    return np.linspace(scale.edges[0] - lead.edges[-1], scale.edges[-1] - lead.edges[0], RATIO_CELLS + 1)
 
 
 def lead_knots(curve: Curve) -> Floats:
     """Return rising knots of the lead's size from its released curve."""
-    knots = curve.at(np.array(_KNOTS))
+    knots = curve.at(np.array(LEAD_KNOTS))
     return np.asarray(np.maximum.accumulate(knots + 1e-6 * np.arange(knots.size)))
 
 
 def ask_follower(
-    gate: Gate, plan: Plan, spells: Spells, lead: Lead, scale: PanelScale, values: Floats, knots: Floats
+    gate: Gate,
+    plan: Plan,
+    unit_periods: UnitPeriods,
+    lead: Lead,
+    scale: PanelScale,
+    values: Floats,
+    knots: Floats,
 ) -> tuple[Answers, Curve, tuple[float, float]]:
     """Ask everything about a following column."""
     own = scale.track(values)
     ratio = ratio_of(lead, own, scale)
     edges = ratio_edges(lead.scale, scale)
-    own_edges = np.linspace(scale.edges[0], scale.edges[-1], _IDLE_CELLS + 1)
-    table = follower_table(spells, lead.track.idle, own, ratio, own_edges, edges)
+    own_edges = np.linspace(scale.edges[0], scale.edges[-1], IDLE_CELLS + 1)
+    table = follower_table(unit_periods, lead.track.idle, own, ratio, own_edges, edges)
     sizes, deviation = ask(gate, plan, "sizes", table)
-    units = float(spells.order.size)
+    units = float(unit_periods.order.size)
     ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
     log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * units, units))
     curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True)).with_tail(
@@ -101,32 +104,32 @@ def ask_follower(
         float(np.clip(zero / max(zero + rest + 2 * deviation, 1e-9), 0.0, 1.0))
         for zero, rest in ((sizes[0], ratios.sum()), (sizes[1], beside.sum()))
     )
-    hats = size_hats(lead.track, knots)
+    splines = size_splines(lead.track, knots)
     unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread
-    moves, sums = ask_moves(gate, plan, spells, ratio, hats, curve, unit)
+    moves, sums = ask_moves(gate, plan, unit_periods, ratio, splines, curve, unit)
     return Answers(curve, Dynamics(), moves, sums), idle_curve, (shares[0], shares[1])
 
 
 def fit_follower(
     gate: Gate,
     plan: Plan,
-    real: tuple[Spells, Lead, PanelScale, Floats],
+    real: tuple[UnitPeriods, Lead, PanelScale, Floats],
     drawn: tuple[tuple[Stage, Lead], tuple[Stage, Lead]],
     knots: Floats,
     rng: np.random.Generator,
 ) -> FollowerModel:
     """Release a follower: questions on the real panel, the fit on stages with drawn leads (small, large)."""
-    spells, lead, scale, values = real
-    answers, beside, zeros = ask_follower(gate, plan, spells, lead, scale, values, knots)
+    unit_periods, lead, scale, values = real
+    answers, beside, zeros = ask_follower(gate, plan, unit_periods, lead, scale, values, knots)
     small, large = (_stage(stage, lead, zeros, knots, rng) for stage, lead in drawn)
-    history = fit_history(answers, small, large, spells.order.size)
+    history = fit_history(answers, small, large, unit_periods.order.size)
     return FollowerModel(history, beside, zeros, tuple(knots.tolist()))
 
 
 def draw_follower(
     model: FollowerModel, stage: Stage, lead: Lead, latent: Track, scale: PanelScale, rng: np.random.Generator
 ) -> Floats:
-    """Draw a follower along the spells of a drawn lead (`latent` are the lead's latent sizes)."""
+    """Draw a follower along the unit-periods of a drawn lead (`latent` are the lead's latent sizes)."""
     own = _stage(stage, lead, model.zeros, np.array(model.knots), rng)
     hidden, ratio = draw_history(model.ratio, own)
     relative = lead.scale.relative and scale.relative
@@ -143,7 +146,7 @@ def draw_follower(
 def _stage(
     stage: Stage, lead: Lead, zeros: tuple[float, float], knots: Floats, rng: np.random.Generator
 ) -> Stage:
-    """Return the same spells with the follower's own luck, beside a given lead."""
-    hats: Hats = size_hats(lead.track, knots)
-    idle = lead.track.idle | (rng.random(len(stage.spells)) < zeros[0])
-    return replace(stage, hats=hats, draws=Draws.of(stage.spells, rng), scale=None, idle=idle)
+    """Return the same unit-periods with random numbers of the follower's own, beside a given lead."""
+    splines: Splines = size_splines(lead.track, knots)
+    idle = lead.track.idle | (rng.random(len(stage.unit_periods)) < zeros[0])
+    return replace(stage, splines=splines, draws=Draws.of(stage.unit_periods, rng), scale=None, idle=idle)

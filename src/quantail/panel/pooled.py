@@ -1,7 +1,7 @@
 """The pooled method: all periods of a panel at once, each unit with the same weight, one column after the other.
 
 The first confidential column leads (employment); the others follow it (pay). Questions and their costs are in
-`panel_history` and `panel_pay`; proofs/panel.md shows what a unit's history can do to each of them.
+`history` and `pay`; proofs/panel.md shows what a unit's history can do to each of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,16 +27,14 @@ from quantail.panel.latent import Draws, Dynamics
 from quantail.panel.pay import FollowerModel, Lead, draw_follower, fit_follower, lead_knots
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
-from quantail.panel.tables import Track, age_hats
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tables import Track, age_splines
+from quantail.panel.tuning import LARGE_STAGE, LEAD_SHARE, SMALL_STAGE
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.panel.units import PanelUnits
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Schema
 
 Floats = NDArray[np.float64]
-
-_LEAD_SHARE = 3  # of the budget, against 1 for all followers together
-_SMALL, _LARGE = 6_000, 50_000  # units on the stages of the fit, and drawn together
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
     periods = len(schema.panel.periods)
     if not followers:
         return Plan.sequence(name, [plan_history(lead.name, cost, periods)])
-    first, *rest = split(cost, [_LEAD_SHARE * len(followers), *(1 for _ in followers)])
+    first, *rest = split(cost, [LEAD_SHARE * len(followers), *(1 for _ in followers)])
     parts = [plan_history(lead.name, first, periods)]
     for column, part in zip(followers, rest, strict=True):
         parts.append(plan_history(column.name, part, periods, without=("sums", "trends")))
@@ -70,24 +68,28 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
 
 def fit_pooled(settings: None, gate: Gate, data: PanelData, tell: Callable[[str], None]) -> PooledModel:
     """Release the columns of one group of units."""
-    spells, rng = PanelUnits.of(data).spells, gate.noise.generator()
+    unit_periods, rng = PanelUnits.of(data).unit_periods, gate.noise.generator()
     first, *others = data.schema.confidential
     scale = PanelScale.of(first)
-    values = spells.flat(data.values[first.name])
+    values = unit_periods.flat(data.values[first.name])
     tell(first.name)
-    answers = ask_history(gate, gate.plan.find(first.name), spells, scale, values, age_hats(spells))
-    small, large = (_stage(spells.part(most, rng), spells, scale, rng) for most in (_SMALL, _LARGE))
-    model = fit_history(answers, small, large, spells.order.size)
+    answers = ask_history(
+        gate, gate.plan.find(first.name), unit_periods, scale, values, age_splines(unit_periods)
+    )
+    small, large = (
+        _stage(unit_periods.part(most, rng), unit_periods, scale, rng) for most in (SMALL_STAGE, LARGE_STAGE)
+    )
+    model = fit_history(answers, small, large, unit_periods.order.size)
     followers: list[FollowerModel] = []
     if others:
         real, knots = Lead(scale, scale.track(values)), lead_knots(model.curve)
         drawn = tuple((stage, Lead(scale, _drawn_lead(model, stage, scale)[1])) for stage in (small, large))
         for column in others:
             tell(column.name)
-            own, line = PanelScale.of(column), spells.flat(data.values[column.name])
+            own, line = PanelScale.of(column), unit_periods.flat(data.values[column.name])
             plan = gate.plan.find(column.name)
             followers.append(
-                fit_follower(gate, plan, (spells, real, own, line), (drawn[0], drawn[1]), knots, rng)
+                fit_follower(gate, plan, (unit_periods, real, own, line), (drawn[0], drawn[1]), knots, rng)
             )
     return PooledModel(model, tuple(followers))
 
@@ -97,7 +99,7 @@ def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator)
     names = [column.name for column in units.schema.confidential]
     assert units.schema.panel is not None
     values = {name: np.full((len(units), len(units.schema.panel.periods)), np.nan) for name in names}
-    parts = max(-(-len(units) // _LARGE), 1)
+    parts = max(-(-len(units) // LARGE_STAGE), 1)
     for places in np.array_split(rng.permutation(len(units)) if parts > 1 else np.arange(len(units)), parts):
         drawn = _draw_part(model, units.take(places), rng)
         for name in names:
@@ -106,17 +108,17 @@ def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator)
 
 
 def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> dict[str, Floats]:
-    spells = units.spells
+    unit_periods = units.unit_periods
     first, *others = units.schema.confidential
     scale = PanelScale.of(first)
-    stage = _stage(spells, spells, scale, rng, model.lead.units)
+    stage = _stage(unit_periods, unit_periods, scale, rng, model.lead.units)
     latent, track = _drawn_lead(model.lead, stage, scale)
     shown = np.where(track.idle, 0.0, scale.value(track.size))
-    values = {first.name: spells.unfold(shown)}
+    values = {first.name: unit_periods.unfold(shown)}
     lead = Lead(scale, track)
     for column, follower in zip(others, model.followers, strict=True):
         line = draw_follower(follower, stage, lead, latent, PanelScale.of(column), rng)
-        values[column.name] = spells.unfold(line)
+        values[column.name] = unit_periods.unfold(line)
     return values
 
 
@@ -126,10 +128,14 @@ def _drawn_lead(model: HistoryModel, stage: Stage, scale: PanelScale) -> tuple[T
 
 
 def _stage(
-    part: Spells, whole: Spells, scale: PanelScale, rng: np.random.Generator, units: int | None = None
+    part: UnitPeriods,
+    whole: UnitPeriods,
+    scale: PanelScale,
+    rng: np.random.Generator,
+    units: int | None = None,
 ) -> Stage:
     ratio = (whole.order.size if units is None else units) / max(part.order.size, 1)
-    return Stage(part, age_hats(part), Draws.of(part, rng), scale, ratio)
+    return Stage(part, age_splines(part), Draws.of(part, rng), scale, ratio)
 
 
 def write_pooled(model: PooledModel) -> dict[str, Any]:

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from quantail.curves import Scale
 from quantail.panel.tables import Track
+from quantail.panel.tuning import (
+    CELL_RATIO,
+    FEWEST_CELLS,
+    MOST_CELLS,
+    NEAR_ZERO,
+    SINGLE_CELLS,
+)
 from quantail.schema import Column
 
 Floats = NDArray[np.float64]
-
-_SINGLE = 5  # whole numbers up to here have a cell each
-_RATIO = 1.3  # from there on, cells grow by this factor
-_NEAR_ZERO = 1e-3  # of the larger bound: what is close to zero in a column with both signs
-_MOST_CELLS, _FEWEST_CELLS = 80, 6
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,17 @@ class PanelScale:
         log = whole or column.grid == "log"
         scale = replace(Scale.of(column), log=log)
         if column.lower < 0:
-            scale = scale.crossing(_NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
+            scale = scale.crossing(NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
         idle = column.lower == 0
         low = scale.step / 2 if idle else column.lower - scale.step / 2
         low, high = scale.forward(np.array([low, column.upper + scale.step / 2]))
         if high <= low:
             return cls(scale, idle, (float(low), float(low) + 1.0), whole)
         edges = np.linspace(
-            low, high, int(np.clip(np.ceil((high - low) / np.log(_RATIO)), 8, _MOST_CELLS)) + 1
+            low, high, int(np.clip(np.ceil((high - low) / np.log(CELL_RATIO)), 8, MOST_CELLS)) + 1
         )
         if not log:
-            edges = np.linspace(low, high, _MOST_CELLS // 2 + 1)
+            edges = np.linspace(low, high, MOST_CELLS // 2 + 1)
         elif whole and column.lower >= 0:
             edges = _whole_edges(scale, max(column.lower, 1.0), column.upper)
         return cls(scale, idle, tuple(edges.tolist()), whole)
@@ -74,7 +76,7 @@ class PanelScale:
     def coarse(self, cells: float) -> "PanelScale":
         """Return the scale with at most so many cells, neighbours put together; at least `_FEWEST_CELLS`."""
         number = len(self.edges) - 1
-        keep = min(max(int(cells), _FEWEST_CELLS), number)
+        keep = min(max(int(cells), FEWEST_CELLS), number)
         places = np.unique(np.rint(np.linspace(0, number, keep + 1)).astype(np.int64))
         return replace(self, edges=tuple(self.edges[place] for place in places))
 
@@ -88,7 +90,7 @@ class PanelScale:
         return np.asarray(values < self.scale.step / 2) if self.idle else np.zeros(values.shape, dtype=bool)
 
     def track(self, values: Floats) -> Track:
-        """Return the sizes of values along a line of spells, and which are idle."""
+        """Return the sizes of values along a line of unit-periods, and which are idle."""
         return Track(self.scale.forward(values), self.is_idle(values))
 
     def seen(self, size: Floats) -> Floats:
@@ -109,6 +111,6 @@ def _whole_edges(scale: Scale, lower: float, upper: float) -> Floats:
     ends = [lower - 0.5]
     while ends[-1] < upper + 0.5:
         last = ends[-1] + 0.5
-        ends.append(ends[-1] + max(1.0, np.floor(last * (_RATIO - 1.0)) if last > _SINGLE else 1.0))
+        ends.append(ends[-1] + max(1.0, np.floor(last * (CELL_RATIO - 1.0)) if last > SINGLE_CELLS else 1.0))
     ends[-1] = upper + 0.5
     return scale.forward(np.array(ends))

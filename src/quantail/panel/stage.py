@@ -1,4 +1,4 @@
-"""Where panels are simulated while a model is fitted to them: public spells, a draw of luck, and the size map.
+"""Where panels are simulated while a model is fitted to them: public unit-periods, common random numbers, size map.
 
 The size map is the monotone function under which simulated sizes have the released distribution. It is found
 anew for every simulation, so that whatever else a model does, its sizes are distributed as released.
@@ -13,39 +13,37 @@ from numpy.typing import NDArray
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
-from quantail.panel.tables import LATTICE, Hats, Track, spell_points
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tables import LATTICE, Splines, Track, period_points
+from quantail.panel.tuning import COHORT_FADE, SIZE_MAP_KNOTS
+from quantail.panel.unit_periods import UnitPeriods
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Features = list[tuple[NDArray[np.int64], Floats]]
 
-_KNOTS = 512
-_FADE = 0.75  # how much of a cohort's effect is left after a period
-
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A public skeleton with its luck.
+    """Public unit-periods with the random numbers of their simulation.
 
     Attributes
     ----------
-    spells : Spells
+    unit_periods : UnitPeriods
         All units, or a part of them drawn at random.
-    hats : Hats
-        Hat functions whose effects act on latent sizes.
+    splines : Splines
+        Linear splines whose effects act on latent sizes.
     draws : Draws
-        The luck.
+        The random numbers, drawn once for all simulations on this stage (common random numbers).
     scale : PanelScale, optional
         Scale of the column, which rounds; None where sizes are ratios.
     ratio : float
         Units of the panel over units of this stage.
     idle : bool array, optional
-        Which spells are in the zero state, if that is known.
+        Which unit-periods are in the zero state, if that is known.
     """
 
-    spells: Spells
-    hats: Hats
+    unit_periods: UnitPeriods
+    splines: Splines
     draws: Draws
     scale: PanelScale | None
     ratio: float = 1.0
@@ -53,39 +51,39 @@ class Stage:
 
     @cached_property
     def points(self) -> Floats:
-        """Points of every spell, as shares of a unit."""
-        return spell_points(self.spells) / LATTICE
+        """Points of every unit-period, as shares of a unit."""
+        return period_points(self.unit_periods) / LATTICE
 
     @cached_property
     def features(self) -> Features:
-        """Which effects act on each spell, and with which factor: period, hats, cohort of birth."""
-        spells = self.spells
-        cohort = np.where(spells.stock, 0.0, _FADE**spells.age)
-        hats = [(spells.periods + cell, factor) for cell, factor in self.hats.parts]
-        last = spells.periods + self.hats.number + spells.first[spells.unit]
-        return [(spells.place, np.ones(len(spells))), *hats, (last, cohort)]
+        """Which effects act on each unit-period, and with which factor: period, splines, cohort of birth."""
+        unit_periods = self.unit_periods
+        cohort = np.where(unit_periods.stock, 0.0, COHORT_FADE**unit_periods.age)
+        splines = [(unit_periods.periods + cell, factor) for cell, factor in self.splines.parts]
+        last = unit_periods.periods + self.splines.number + unit_periods.first[unit_periods.unit]
+        return [(unit_periods.place, np.ones(len(unit_periods))), *splines, (last, cohort)]
 
     @property
     def shifts(self) -> int:
         """How many effects act on latent sizes."""
-        return 2 * self.spells.periods + self.hats.number
+        return 2 * self.unit_periods.periods + self.splines.number
 
     @property
     def effects(self) -> int:
         """How many effects there are: shifts, one on the scale of shocks by period, one on the trend of the spread."""
-        return self.shifts + self.spells.periods + 1
+        return self.shifts + self.unit_periods.periods + 1
 
     @cached_property
     def trend(self) -> Floats:
         """Periods from -1 to 1."""
-        return np.asarray(2.0 * self.spells.place / max(self.spells.periods - 1, 1) - 1.0)
+        return np.asarray(2.0 * self.unit_periods.place / max(self.unit_periods.periods - 1, 1) - 1.0)
 
     def simulate(self, dynamics: Dynamics, effects: Floats) -> Track:
         """Simulate latent sizes."""
         shifts, rest = effects[: self.shifts], effects[self.shifts :]
-        unrest, spread = rest[self.spells.place], rest[-1] * self.trend
+        unrest, spread = rest[self.unit_periods.place], rest[-1] * self.trend
         acting = np.asarray(sum(factor * shifts[cell] for cell, factor in self.features))
-        return simulate(self.spells, dynamics, acting, spread, unrest, self.draws, self.idle)
+        return simulate(self.unit_periods, dynamics, acting, spread, unrest, self.draws, self.idle)
 
     def size_map(self, latent: Track, curve: Curve) -> tuple[Floats, Floats]:
         """Return knots of the map from latent sizes to sizes on the modelling scale."""
@@ -94,9 +92,11 @@ class Stage:
         if not size.size:
             return np.array([0.0, 1.0]), np.full(2, curve.centre)
         low, high = float(size.min()), float(size.max()) + 1e-9
-        ends = np.linspace(low, high, _KNOTS + 1)
-        cell = np.minimum(((size - low) * (_KNOTS / (high - low))).astype(np.int64), _KNOTS - 1)
-        below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, _KNOTS))])
+        ends = np.linspace(low, high, SIZE_MAP_KNOTS + 1)
+        cell = np.minimum(
+            ((size - low) * (SIZE_MAP_KNOTS / (high - low))).astype(np.int64), SIZE_MAP_KNOTS - 1
+        )
+        below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, SIZE_MAP_KNOTS))])
         # The largest of n stands for the upper end of its n-th part, not for the end of the distribution.
         return ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size))
 

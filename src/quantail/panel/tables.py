@@ -13,7 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.panel.unit_periods import Spells
+from quantail.panel.tuning import (
+    AGE_KNOTS,
+    GROWTH_ENDS,
+    LAG_SHARES,
+    LAGS,
+    LEFT_KNOTS,
+    SIGN_TENTHS,
+)
+from quantail.panel.unit_periods import UnitPeriods
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -21,21 +29,17 @@ Flags = NDArray[np.bool_]
 
 LATTICE = 2**20
 SENSITIVITY = 2 * LATTICE
-SIGN = 7 * LATTICE // 10  # of a unit's points, for signs of growth; the rest is for the size of moves
+SIGN = (
+    SIGN_TENTHS * LATTICE // 10
+)  # of a unit's points, for signs of growth; the rest is for the size of moves
 GROWTH_SENSITIVITY = 2 * SIGN + (LATTICE - SIGN)
-
-LAGS = (1, 2, 4, 8, 16)
-_LAG_SHARES = (7, 3, 3, 3, 2)  # of a unit's points, among the lags that it lives to see
-_GROWTH = (0.06, 0.15, 0.3, 0.55, 1.0, 1.8)  # ends of growth cells, up and down, in units of growth
-_AGE_KNOTS = (0, 1, 2, 4, 8, 16)
-_LEFT_KNOTS = (0, 1, 3, 8)
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A column along the line of spells: sizes on the modelling scale, and which spells are in the zero state.
+    """A column along the line of unit-periods: sizes on the modelling scale, and which are in the zero state.
 
-    Sizes of the latter are finite and never used.
+    Sizes in the zero state are finite and never used.
     """
 
     size: Floats
@@ -60,7 +64,7 @@ class PairCells:
     @classmethod
     def of(cls, cuts: Floats, unit: float) -> "PairCells":
         """Return the cells for given cuts and a unit of growth (1 on a logarithmic scale)."""
-        up = unit * np.array(_GROWTH)
+        up = unit * np.array(GROWTH_ENDS)
         ends = np.concatenate([-up[::-1], up])
         return cls(tuple(np.asarray(cuts).tolist()), tuple(ends.tolist()))
 
@@ -76,13 +80,13 @@ class PairCells:
 
 
 @dataclass(frozen=True, eq=False)
-class Hats:
-    """Families of hat functions over spells: in each family a spell's factors sum to 1.
+class Splines:
+    """Families of linear splines over unit-periods: in each family a unit-period's factors sum to 1.
 
     Attributes
     ----------
     parts : tuple of pairs
-        Cells and factors, one entry per spell each.
+        Cells and factors, one entry per unit-period each.
     starts : tuple of int
         The first cell of every chain of neighbouring cells.
     number : int
@@ -97,46 +101,48 @@ class Hats:
     families: int
 
 
-def spell_points(spells: Spells) -> Integers:
-    """Return the points that a unit gives to each of its spells."""
-    return (LATTICE // spells.length)[spells.unit]
+def period_points(unit_periods: UnitPeriods) -> Integers:
+    """Return the points that a unit gives to each of its unit_periods."""
+    return (LATTICE // unit_periods.length)[unit_periods.unit]
 
 
-def pair_points(spells: Spells, lag: int) -> Integers:
-    """Return the points that a unit gives to each of its pairs of spells `lag` periods apart."""
-    share = _LAG_SHARES[LAGS.index(lag)]
-    seen = sum(part * (spells.length > other) for part, other in zip(_LAG_SHARES, LAGS, strict=True))
-    points = LATTICE * share // np.maximum(seen * np.maximum(spells.length - lag, 1), 1)
-    return np.asarray(points[spells.unit[spells.pairs(lag)[0]]])
+def pair_points(unit_periods: UnitPeriods, lag: int) -> Integers:
+    """Return the points that a unit gives to each of its pairs of unit-periods `lag` periods apart."""
+    share = LAG_SHARES[LAGS.index(lag)]
+    seen = sum(part * (unit_periods.length > other) for part, other in zip(LAG_SHARES, LAGS, strict=True))
+    points = LATTICE * share // np.maximum(seen * np.maximum(unit_periods.length - lag, 1), 1)
+    return np.asarray(points[unit_periods.unit[unit_periods.pairs(lag)[0]]])
 
 
-def size_table(spells: Spells, track: Track, edges: Floats) -> Integers:
-    """Count sizes: zero for stocks in the first period, births in theirs and later spells, then every cell."""
+def size_table(unit_periods: UnitPeriods, track: Track, edges: Floats) -> Integers:
+    """Count sizes: zero for stocks in the first period, births in theirs and later unit-periods, then every cell."""
     cell = np.clip(np.searchsorted(edges, track.size, side="right") - 1, 0, len(edges) - 2)
-    return _tally(np.where(track.idle, _kind(spells), 3 + cell), spell_points(spells), len(edges) + 2)
+    return _tally(
+        np.where(track.idle, _kind(unit_periods), 3 + cell), period_points(unit_periods), len(edges) + 2
+    )
 
 
-def kind_points(spells: Spells) -> Integers:
-    """Return all points of stocks in the first period, births in theirs and later spells; they are public."""
-    return _tally(_kind(spells), spell_points(spells), 3)
+def kind_points(unit_periods: UnitPeriods) -> Integers:
+    """Return all points of stocks in the first period, births in theirs and later unit-periods; they are public."""
+    return _tally(_kind(unit_periods), period_points(unit_periods), 3)
 
 
-def _kind(spells: Spells) -> Integers:
-    return np.where(spells.age > 0, 2, np.where(spells.stock, 0, 1))
+def _kind(unit_periods: UnitPeriods) -> Integers:
+    return np.where(unit_periods.age > 0, 2, np.where(unit_periods.stock, 0, 1))
 
 
-def pair_table(spells: Spells, track: Track, cells: PairCells) -> Integers:
+def pair_table(unit_periods: UnitPeriods, track: Track, cells: PairCells) -> Integers:
     """Count pairs of sizes at every lag of `LAGS`, shape (lags, cells.number)."""
     table = np.zeros((len(LAGS), cells.number), dtype=np.int64)
     for row, lag in zip(table, LAGS, strict=True):
-        later, earlier = spells.pairs(lag)
+        later, earlier = unit_periods.pairs(lag)
         difference = track.size[later] - track.size[earlier]
         grown = np.where(difference == 0.0, 1, 2 + np.searchsorted(cells.growth, difference, side="right"))
         grown = np.where(track.idle[later], 0, grown)
         cell = 4 + cells.width * np.searchsorted(cells.cuts, track.size[earlier], side="right") + grown
-        newborn = (spells.age[earlier] == 0) & ~spells.stock[earlier]
+        newborn = (unit_periods.age[earlier] == 0) & ~unit_periods.stock[earlier]
         cell = np.where(track.idle[earlier], 2 * newborn + track.idle[later], cell)
-        row[:] = _tally(cell, pair_points(spells, lag), cells.number)
+        row[:] = _tally(cell, pair_points(unit_periods, lag), cells.number)
     return table
 
 
@@ -145,54 +151,54 @@ def level(track: Track, centre: float, width: float) -> Floats:
     return np.where(track.idle, 0.0, np.clip((track.size - centre) / width, -1.0, 1.0))
 
 
-def year_table(spells: Spells, levels: Floats) -> Integers:
+def year_table(unit_periods: UnitPeriods, levels: Floats) -> Integers:
     """Sum bounded levels for every period, births and all others apart, shape (2 * periods,)."""
-    cell = spells.place + spells.periods * spells.newborn
-    return _tally(cell, np.trunc(levels * spell_points(spells)), 2 * spells.periods)
+    cell = unit_periods.place + unit_periods.periods * unit_periods.newborn
+    return _tally(cell, np.trunc(levels * period_points(unit_periods)), 2 * unit_periods.periods)
 
 
-def hat_table(spells: Spells, levels: Floats, hats: Hats) -> Integers:
-    """Sum bounded levels over hat functions, the points shared out among their families."""
-    points = spell_points(spells) // hats.families
-    table = np.zeros(hats.number, dtype=np.int64)
-    for cell, factor in hats.parts:
-        table += _tally(cell, np.trunc(levels * factor * points), hats.number)
+def spline_table(unit_periods: UnitPeriods, levels: Floats, splines: Splines) -> Integers:
+    """Sum bounded levels over linear splines, the points shared out among their families."""
+    points = period_points(unit_periods) // splines.families
+    table = np.zeros(splines.number, dtype=np.int64)
+    for cell, factor in splines.parts:
+        table += _tally(cell, np.trunc(levels * factor * points), splines.number)
     return table
 
 
-def growth_table(spells: Spells, track: Track, reach: float) -> Integers:
+def growth_table(unit_periods: UnitPeriods, track: Track, reach: float) -> Integers:
     """Sum signs and bounded sizes of growth by the later period, shape (2 * periods,).
 
     Pairs with an idle period count 0. A sign lies between -1 and 1 and has SIGN points of a unit, the size of a move
     lies between 0 and 1 (at `reach`) and has the rest: together they move by at most GROWTH_SENSITIVITY.
     """
-    later, earlier = spells.pairs(1)
+    later, earlier = unit_periods.pairs(1)
     growth = track.size[later] - track.size[earlier]
     growth = np.where(track.idle[later] | track.idle[earlier], 0.0, growth)
-    pairs = np.maximum(spells.length - 1, 1)[spells.unit[later]]
-    place = spells.place[later]
-    signs = _tally(place, np.sign(growth) * (SIGN // pairs), spells.periods)
+    pairs = np.maximum(unit_periods.length - 1, 1)[unit_periods.unit[later]]
+    place = unit_periods.place[later]
+    signs = _tally(place, np.sign(growth) * (SIGN // pairs), unit_periods.periods)
     moves = np.trunc(np.minimum(np.abs(growth) / reach, 1.0) * ((LATTICE - SIGN) // pairs))
-    return np.concatenate([signs, _tally(place, moves, spells.periods)])
+    return np.concatenate([signs, _tally(place, moves, unit_periods.periods)])
 
 
-def stay_table(spells: Spells, track: Track) -> Integers:
-    """Count pairs of consecutive periods without change, idle ones left out, with points of `stay_points`, shape (1,).
+def unchanged_table(unit_periods: UnitPeriods, track: Track) -> Integers:
+    """Count pairs of consecutive periods without change, zero states left out, weighted by `unchanged_points`.
 
     Points are public and count or do not, so a history moves the count by at most LATTICE.
     """
-    later, earlier = spells.pairs(1)
+    later, earlier = unit_periods.pairs(1)
     same = (track.size[later] == track.size[earlier]) & ~track.idle[later] & ~track.idle[earlier]
-    return np.array([stay_points(spells)[same].sum()]).astype(np.int64)
+    return np.array([unchanged_points(unit_periods)[same].sum()]).astype(np.int64)
 
 
-def stay_points(spells: Spells) -> Integers:
+def unchanged_points(unit_periods: UnitPeriods) -> Integers:
     """Return the points of each pair of consecutive periods in the count of those without change.
 
     As in `sum_points` long lives count as they do in the panel, so that the share is close to the panel's own.
     """
-    pairs = np.maximum(spells.length - 1, max(spells.periods // 2, 1))
-    return (LATTICE // pairs)[spells.unit[spells.pairs(1)[0]]]
+    pairs = np.maximum(unit_periods.length - 1, max(unit_periods.periods // 2, 1))
+    return (LATTICE // pairs)[unit_periods.unit[unit_periods.pairs(1)[0]]]
 
 
 def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
@@ -204,29 +210,36 @@ def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
     return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * points).sum()]).astype(np.int64)
 
 
-def sum_points(spells: Spells) -> Integers:
-    """Return the points of each spell in the sum of values.
+def sum_points(unit_periods: UnitPeriods) -> Integers:
+    """Return the points of each unit-period in the sum of values.
 
-    Spells of units that live for at least half of the periods have equal points there, so that the sum is close to
+    UnitPeriods of units that live for at least half of the periods have equal points there, so that the sum is close to
     the panel's total.
     """
-    return (LATTICE // np.maximum(spells.length, (spells.periods + 1) // 2))[spells.unit]
+    return (LATTICE // np.maximum(unit_periods.length, (unit_periods.periods + 1) // 2))[unit_periods.unit]
 
 
-def trend_points(spells: Spells) -> Integers:
-    """Return the points of each spell in a trend: below zero in the first half, more the farther from the middle.
+def trend_points(unit_periods: UnitPeriods) -> Integers:
+    """Return the points of each unit-period in a trend: below zero in the first half, more the farther from the middle.
 
     Units that hold at least half of what there is to give have equal points, as in `sum_points`.
     """
-    away = 2 * np.arange(spells.periods) - (spells.periods - 1)
+    away = 2 * np.arange(unit_periods.periods) - (unit_periods.periods - 1)
     far = np.concatenate([[0], np.cumsum(np.abs(away))])
-    held = far[spells.first + spells.length] - far[spells.first]
-    whole = np.maximum(held, max(-(-int(far[-1]) // 2), 1))[spells.unit]
-    return np.asarray(np.sign(away)[spells.place] * (LATTICE * np.abs(away)[spells.place] // whole))
+    held = far[unit_periods.first + unit_periods.length] - far[unit_periods.first]
+    whole = np.maximum(held, max(-(-int(far[-1]) // 2), 1))[unit_periods.unit]
+    return np.asarray(
+        np.sign(away)[unit_periods.place] * (LATTICE * np.abs(away)[unit_periods.place] // whole)
+    )
 
 
 def follower_table(
-    spells: Spells, lead_idle: Flags, own: Track, ratio: Track, own_edges: Floats, ratio_edges: Floats
+    unit_periods: UnitPeriods,
+    lead_idle: Flags,
+    own: Track,
+    ratio: Track,
+    own_edges: Floats,
+    ratio_edges: Floats,
 ) -> Integers:
     """Count a column that follows another one: its zeros, ratios to it, and own sizes where the lead is idle.
 
@@ -237,34 +250,41 @@ def follower_table(
     beside = np.clip(np.searchsorted(own_edges, own.size, side="right") - 1, 0, sizes - 1)
     cell = np.where(lead_idle, 2 + ratios + beside, 2 + at)
     cell = np.where(own.idle, lead_idle.astype(np.int64), cell)
-    return _tally(cell, spell_points(spells), 2 + ratios + sizes)
+    return _tally(cell, period_points(unit_periods), 2 + ratios + sizes)
 
 
-def age_hats(spells: Spells) -> Hats:
-    """Return hat functions of age and of the periods left.
+def age_splines(unit_periods: UnitPeriods) -> Splines:
+    """Return linear splines of age and of the periods left.
 
     Units that were there in the first period, of unknown age, have a cell of their own; so have the periods left of
     units that are still there in the last one.
     """
-    stocks, first, censored = len(_AGE_KNOTS), len(_AGE_KNOTS) + 1, len(_AGE_KNOTS) + 1 + len(_LEFT_KNOTS)
+    stocks, first, censored = len(AGE_KNOTS), len(AGE_KNOTS) + 1, len(AGE_KNOTS) + 1 + len(LEFT_KNOTS)
     ages = [
-        (np.where(spells.stock, stocks, knot), np.where(spells.stock, 0.5, factor))
-        for knot, factor in hat_parts(spells.age.astype(np.float64), np.array(_AGE_KNOTS, dtype=np.float64))
+        (np.where(unit_periods.stock, stocks, knot), np.where(unit_periods.stock, 0.5, factor))
+        for knot, factor in spline_parts(
+            unit_periods.age.astype(np.float64), np.array(AGE_KNOTS, dtype=np.float64)
+        )
     ]
     lefts = [
-        (np.where(spells.censored, censored, first + knot), np.where(spells.censored, 0.5, factor))
-        for knot, factor in hat_parts(spells.left.astype(np.float64), np.array(_LEFT_KNOTS, dtype=np.float64))
+        (
+            np.where(unit_periods.censored, censored, first + knot),
+            np.where(unit_periods.censored, 0.5, factor),
+        )
+        for knot, factor in spline_parts(
+            unit_periods.left.astype(np.float64), np.array(LEFT_KNOTS, dtype=np.float64)
+        )
     ]
-    return Hats((*ages, *lefts), (0, stocks, first), censored + 1, 2)
+    return Splines((*ages, *lefts), (0, stocks, first), censored + 1, 2)
 
 
-def size_hats(track: Track, knots: Floats) -> Hats:
-    """Return hat functions of another column's size; its idle spells belong to the lowest knot."""
+def size_splines(track: Track, knots: Floats) -> Splines:
+    """Return linear splines of another column's size; its idle unit-periods belong to the lowest knot."""
     size = np.where(track.idle, knots[0], track.size)
-    return Hats(tuple(hat_parts(size, knots)), (0,), knots.size, 1)
+    return Splines(tuple(spline_parts(size, knots)), (0,), knots.size, 1)
 
 
-def hat_parts(values: Floats, knots: Floats) -> list[tuple[Integers, Floats]]:
+def spline_parts(values: Floats, knots: Floats) -> list[tuple[Integers, Floats]]:
     """Return the two neighbouring knots of each value and its factors; values beyond the ends belong to them."""
     values = np.clip(values, knots[0], knots[-1])
     low = np.clip(np.searchsorted(knots, values, side="right") - 1, 0, knots.size - 2)

@@ -1,7 +1,7 @@
 """The active unit-periods of a panel in one flat line: the public skeleton on which histories are laid.
 
-A spell is one unit in one of its active periods. Units are sorted by falling length of life, spells by age first
-and unit second, so that the units still active at age k are the first `counts[k]` ones and a whole age is a
+A unit-period is one unit in one of its active periods. Units are sorted by falling length of life, unit-periods by
+age first and unit second, so that the units still active at age k are the first `counts[k]` ones and a whole age is a
 slice. Everything here follows from entry and exit, which are public.
 """
 
@@ -16,8 +16,8 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Spells:
-    """Spells of n units within `periods` periods.
+class UnitPeriods:
+    """UnitPeriods of n units within `periods` periods.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Spells:
 
     Examples
     --------
-    >>> spells = Spells.of(np.array([0, 1]), np.array([0, 2]), 3)
-    >>> spells.place.tolist(), spells.age.tolist()
+    >>> unit_periods = UnitPeriods.of(np.array([0, 1]), np.array([0, 2]), 3)
+    >>> unit_periods.place.tolist(), unit_periods.age.tolist()
     ([1, 0, 2], [0, 0, 1])
     """
 
@@ -43,14 +43,14 @@ class Spells:
     periods: int
 
     @classmethod
-    def of(cls, first: Integers, last: Integers, periods: int) -> "Spells":
+    def of(cls, first: Integers, last: Integers, periods: int) -> "UnitPeriods":
         """Lay out units active from place `first` to place `last`, both inclusive."""
         length = last - first + 1
         order = np.argsort(-length, kind="stable")
         return cls(order, length[order], first[order], periods)
 
     def __len__(self) -> int:
-        """Count the spells."""
+        """Count the unit_periods."""
         return int(self.length.sum())
 
     @cached_property
@@ -67,7 +67,7 @@ class Spells:
 
     @cached_property
     def unit(self) -> Integers:
-        """Number of each spell's unit, in the order of falling length."""
+        """Number of each unit-period's unit, in the order of falling length."""
         return np.concatenate([np.arange(count) for count in self.counts] or [np.arange(0)])
 
     @cached_property
@@ -77,7 +77,7 @@ class Spells:
 
     @cached_property
     def place(self) -> Integers:
-        """Place of each spell's period in the panel."""
+        """Place of each unit-period's period in the panel."""
         return self.first[self.unit] + self.age
 
     @cached_property
@@ -92,7 +92,7 @@ class Spells:
 
     @cached_property
     def newborn(self) -> NDArray[np.bool_]:
-        """Whether the spell is the first of a unit that entered after the first period."""
+        """Whether the unit-period is the first of a unit that entered after the first period."""
         return np.asarray((self.age == 0) & ~self.stock)
 
     @cached_property
@@ -101,7 +101,7 @@ class Spells:
         return np.asarray((self.first + self.length)[self.unit] == self.periods)
 
     def pairs(self, lag: int) -> tuple[Integers, Integers]:
-        """Return where spells `lag` periods after an earlier one stand in the line, and the earlier ones."""
+        """Return where unit-periods `lag` periods after an earlier one stand in the line, and the earlier ones."""
         if lag >= self.counts.size:
             return np.arange(0), np.arange(0)
         later = np.arange(self.starts[lag], self.starts[-1])
@@ -117,9 +117,9 @@ class Spells:
         values[self.order[self.unit], self.place] = line
         return values
 
-    def part(self, most: int, rng: np.random.Generator) -> "Spells":
+    def part(self, most: int, rng: np.random.Generator) -> "UnitPeriods":
         """Return at most so many units drawn at random, for quicker simulation."""
         if self.order.size <= most:
             return self
         chosen = np.sort(rng.choice(self.order.size, most, replace=False))
-        return Spells(np.arange(most), self.length[chosen], self.first[chosen], self.periods)
+        return UnitPeriods(np.arange(most), self.length[chosen], self.first[chosen], self.periods)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import ModelError
 from quantail.frames import PanelData
-from quantail.panel.unit_periods import Spells
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -65,11 +65,11 @@ class PanelUnits:
         return PanelUnits(self.schema, self.units.take(chosen), entry, exit_, group, public)
 
     @cached_property
-    def spells(self) -> Spells:
+    def unit_periods(self) -> UnitPeriods:
         """The line of active unit-periods."""
         panel = self.schema.panel
         assert panel is not None
-        return Spells.of(self.entry - panel.start, self.exit - panel.start, len(panel.periods))
+        return UnitPeriods.of(self.entry - panel.start, self.exit - panel.start, len(panel.periods))
 
     def filled(self, values: Mapping[str, Floats]) -> PanelData:
         """Return a panel with these confidential values."""

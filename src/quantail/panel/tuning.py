@@ -1,0 +1,207 @@
+"""Every tuned number of the pooled panel method, with what set it.
+
+Values were chosen by the trials of docs/decisions/0006-panels.md (stand-in for the LBD, epsilon 1, simulated noise);
+quotations refer to its paragraphs. Numbers that the proof needs (`LATTICE`, sensitivities) are in `panel/tables.py`.
+"""
+
+import numpy as np
+
+# Budget
+
+LEAD_SHARE = 3
+"""Share of the leading column, against 1 for all followers together."""
+
+SHARES = {
+    "sizes": 16,
+    "sums": 11,
+    "trends": 10,
+    "pairs": 14,
+    "unchanged": 4,
+    "years": 18,
+    "splines": 6,
+    "growth": 21,
+}
+"""Shares of a column's budget by question; questions about change fall away in a panel of one period."""
+
+SIGN_TENTHS = 7
+"""Tenths of a unit's points that go to signs of growth; the rest goes to sizes of moves."""
+
+LAGS = (1, 2, 4, 8, 16)
+"""Lags at which pairs of sizes are counted."""
+
+LAG_SHARES = (7, 3, 3, 3, 2)
+"""Shares of a unit's points by lag, among the lags that it lives to see."""
+
+# Cells and knots
+
+CELL_UNITS = 4.0
+"""Units per size cell at least, in standard deviations of the noise."""
+
+SINGLE_CELLS = 5
+"""Whole numbers up to here have a cell each."""
+
+CELL_RATIO = 1.3
+"""Beyond, cells grow by this factor."""
+
+MOST_CELLS, FEWEST_CELLS = 80, 6
+"""Bounds on the number of size cells."""
+
+NEAR_ZERO = 1e-3
+"""What is close to zero in a column with both signs, as a share of the larger bound."""
+
+GROWTH_ENDS = (0.06, 0.15, 0.3, 0.55, 1.0, 1.8)
+"""Ends of growth cells, up and down, in units of growth."""
+
+CLASS_CUTS = (0.4, 0.7, 0.9)
+"""Quantile levels at which size classes of the table of pairs are cut."""
+
+CLASS_MIDDLES = np.array([-0.8, 0.1, 0.8, 1.6])
+"""Middles of these classes, in standard deviations of a normal distribution."""
+
+AGE_KNOTS = (0, 1, 2, 4, 8, 16)
+"""Knots of the linear spline of age."""
+
+LEFT_KNOTS = (0, 1, 3, 8)
+"""Knots of the linear spline of the periods left."""
+
+RATIO_CELLS = 60
+"""Cells of a follower's ratio to the lead."""
+
+IDLE_CELLS = 12
+"""Cells of a follower's size beside a lead in the zero state: few, since few units are."""
+
+LEAD_KNOTS = (0.1, 0.5, 0.9)
+"""Quantile levels of the lead's size at which the spline of its effect has knots."""
+
+# Bounds of what is summed
+
+CENTRE_LEVEL = 0.6
+"""Quantile level from which sizes are measured."""
+
+GROWTH_REACH = 0.8
+"""Growth at which the size of a move is bounded, in units of growth."""
+
+BEYOND_CAP = 0.5
+"""Assumed relative error of what a curve says about sizes above the cap of a total."""
+
+BEYOND_CAP_TREND = 0.2
+"""The same for the cap of a trend; .5 gave 6.9 instead of 6.1% gross error (row "higher cap of trends")."""
+
+TAIL_FROM, TAIL_INDEX = 0.95, 1.7
+"""On log scales caps allow for a Pareto tail of this index from this level on, so that noise cannot hide the tail."""
+
+# Size distribution
+
+ROUGHNESS = 0.15
+"""Prior relative distance of true cell weights from a log-concave curve."""
+
+BEND_WEIGHT = 0.15
+"""Penalty on curvature relative to that of a normal curve: tails are exponential unless counts say otherwise."""
+
+TAIL_NOISE = 8.0
+"""A tail holding fewer units than this many standard deviations of noise is extrapolated; 2 before ("Tails")."""
+
+SLOWEST_FALL, USUAL_FALL = 0.6, 0.45
+"""Such a tail falls to 1/e within so many log units: at most, and usually (counted twice as much as the cells)."""
+
+MOST_COUNTED = 0.9995
+"""Quantile level from which a tail is extrapolated in any case."""
+
+PRIOR_UNITS = 40.0
+"""Units, in deviations of noise, at which counts and prior (Zipf's law) weigh alike ("No prior for small groups")."""
+
+CURVE_STEPS = 200
+"""Levenberg-Marquardt steps at most."""
+
+POINTS_PER_CELL = 8
+"""Points per cell of the interpolated distribution."""
+
+NARROWEST_STRETCH, WIDEST_STRETCH = -1.5, 0.15
+"""Bounds of the log stretch of the curve's upper half that meets a released total."""
+
+STRETCH_PRIOR = 0.08
+"""Prior standard deviation of that stretch."""
+
+# Latent process
+
+JUMP_RATE = 0.03
+"""Chance of a lasting jump per period."""
+
+VOLATILITY_RANGE = 2.5
+"""Latent sizes beyond so many standard deviations are as volatile as at it."""
+
+COHORT_FADE = 0.75
+"""How much of a cohort's effect is left after a period."""
+
+USUAL_UNCHANGED = 0.2
+"""Usual share of pairs without change, and how far from it shares are: the prior of the released share."""
+
+# Search for the dynamics: log odds of permanent and transitory variance against the AR(1), logit of persistence and
+# of repeat, tilt, log of jump
+
+PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
+"""Prior means; the last one, the size of jumps, by "Trials on the jumps of SIC 178"."""
+
+PRIOR_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.4])
+"""Prior standard deviations."""
+
+LARGE_JUMPS = np.append(PRIOR[:-1], 0.0)
+"""A second start of the search: from small jumps it does not find that larger ones fit better."""
+
+SEARCH_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
+"""Steps for numerical derivatives."""
+
+LONGEST_SEARCH_STEP = 1.5
+"""The most that a parameter changes in a step."""
+
+SEARCH_ROUNDS = 4
+"""Steps of the search in a round."""
+
+TRIES = 4
+"""Step lengths that are tried in a step of the search, and repetitions of a one-dimensional correction."""
+
+ENOUGH_GAIN = 2e-3
+"""Relative gain below which the search stops."""
+
+PAIR_MODEL_ERROR = 0.03
+"""Relative error of any model in a cell of pairs."""
+
+# Effects of period, age, remaining life and cohort: prior standard deviations
+
+PERIOD_WALK = 0.05
+"""Change of an effect from one period to the next; .10 cost half a point of gross error."""
+
+KNOT_WALK = 0.2
+"""Change of an effect from one knot of a spline to the next."""
+
+FIRST_EFFECT = 0.5
+"""First effect of each."""
+
+COHORT_EFFECT = 0.3
+"""Effect of a cohort."""
+
+SPREAD_TREND = 0.045
+"""Trend of the log spread of sizes."""
+
+UNREST_EFFECT = 0.08
+"""Effect of a period on the log scale of shocks."""
+
+SUM_MODEL_ERROR = 0.005
+"""Error of any model in a sum, relative to its share of the units ("Sums are never trusted below half a percent")."""
+
+DERIVATIVE_SHIFT = 0.25
+"""Shift of latent sizes for numerical derivatives."""
+
+LONGEST_EFFECT_STEP = 0.6
+"""The most that an effect changes in a step."""
+
+EFFECT_ROUNDS = 4
+"""Gauss-Newton steps for the effects in a round."""
+
+# Simulation
+
+SMALL_STAGE, LARGE_STAGE = 6_000, 50_000
+"""Units that are simulated for the dynamics, and for the effects and in one draw."""
+
+SIZE_MAP_KNOTS = 512
+"""Knots of the map from latent sizes to sizes."""
