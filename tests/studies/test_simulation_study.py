@@ -25,7 +25,8 @@ def read(path):
 
 
 def journal(out):
-    return [json.loads(line, parse_constant=refuse) for line in (out / "replications.jsonl").open()]
+    lines = (out / "replications.jsonl").read_text().splitlines()
+    return [json.loads(line, parse_constant=refuse) for line in lines]
 
 
 def row_of(method, seed, epsilon="1"):

@@ -158,5 +158,5 @@ def test_a_process_killed_outright_leaves_a_study_that_ends_the_same(tmp_path):
         run_simulation(["fresh"], "1", 3, 3, tmp_path / name, secure=0, workers=1)
     for name in ("results.json", "holdout.json", "table.md"):
         assert (tmp_path / "part" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    rows = [json.loads(line) for line in (tmp_path / "part" / "replications.jsonl").open()]
+    rows = [json.loads(line) for line in (tmp_path / "part" / "replications.jsonl").read_text().splitlines()]
     assert len(rows) == 4
