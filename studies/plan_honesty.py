@@ -19,7 +19,8 @@ from quantail.examples import paper_schema, payroll_schema
 from quantail.planning import read_shape, simulate_table
 from quantail.planning.band import band_of
 from quantail.planning.deviations import deviations
-from quantail.planning.expectation import LEVELS, try_out
+from quantail.planning.expectation import try_out
+from quantail.planning.tuning import LEVELS
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from benchmarks.quantile_mechanisms.exponential import NotApplicable
 from quantail.curves import climb, draw_rungs, ladder_depth
-from quantail.curves.depth import LOCATE_SHARE, near_candidates
+from quantail.curves.depth import near_candidates
 from quantail.curves.grid import near, wide
 from quantail.curves.ladder import count_blocks
+from quantail.curves.tuning import LOCATE_SHARE
 from quantail.privacy import Gate, Plan, SimulatedNoise, split
 from quantail.privacy.paths import MOST_RUNGS
 

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from quantail.curves.depth import (
-    FEWEST_BINS,
-    MOST_BINS,
     bin_number,
     cell_number,
     histogram_fits,
     rung_levels,
 )
+from quantail.curves.tuning import FEWEST_BINS, MOST_BINS
 from quantail.privacy.paths import MOST_RUNGS
 
 SIGNALS = np.geomspace(0.1, 1e8, 300)

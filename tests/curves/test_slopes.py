@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from quantail.curves import Vector, choose_slope
 from quantail.curves.depth import slope_stages, slope_step
 from quantail.curves.slopes import (
-    MOST_ROWS,
     finer_candidates,
     rows_needed,
     slope_candidates,
     subsample,
     zero_bonus,
 )
+from quantail.curves.tuning import MOST_ROWS
 
 
 def linear(slope, n=4001, seed=0):

@@ -1,24 +1,25 @@
 """How much to ask: rungs, bins and candidate spacings, from rows and budget alone.
 
 Every rule is a function of `signal` = rows * strength (n * epsilon of the question), the only number that decides
-how well a question can be answered: an answer is off by about 4 / strength rows. The constants come from the bench
-of shapes (docs/decisions/0003-depth.md); none depends on data.
+how well a question can be answered: an answer is off by about 4 / strength rows. Its constants are in
+`tuning`; none depends on data.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quantail.curves.tuning import (
+    BIN_SIGNAL,
+    CELL_SIGNAL,
+    COARSE_SHARE,
+    FEWEST_BINS,
+    MOST_BINS,
+    OUTER_ROWS,
+    RELEASED_QUANTILES,
+    TWO_SLOPE_STAGES,
+)
 
-TWO_STAGES = 1200.0  # below: one joint draw on wide candidates; above: locate first, then refine
-TWO_STAGES_NARROW = 500.0  # the same for what others explain on a log scale: narrow beside even candidates
-LOCATE_SHARE = 0.25
-_TWO_SLOPE_STAGES, _COARSE_SHARE = 2000.0, 0.15
-_OUTER_ROWS = 45.0  # rows * strength that must lie beyond the outermost rung
-_RUNGS = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
-_BIN_SIGNAL = 250.0
-_CELL_SIGNAL = 350.0
-FEWEST_BINS, MOST_BINS = 4, 12
+Floats = NDArray[np.float64]
 
 
 def rung_levels(signal: float) -> Floats:
@@ -29,10 +30,10 @@ def rung_levels(signal: float) -> Floats:
     >>> rung_levels(100.0).round(2).tolist()
     [0.25, 0.5, 0.75]
     """
-    number = max(rungs for least, rungs in _RUNGS if signal >= least)
+    number = max(rungs for least, rungs in RELEASED_QUANTILES if signal >= least)
     if number < 3:
         return np.array([0.5]) if number == 1 else np.array([1 / 3, 2 / 3])
-    outer = float(np.clip(_OUTER_ROWS / signal, 0.004, 0.25))
+    outer = float(np.clip(OUTER_ROWS / signal, 0.004, 0.25))
     edge = np.log((1 - outer) / outer)
     return np.asarray(1 / (1 + np.exp(-np.linspace(-edge, edge, number))))
 
@@ -44,7 +45,7 @@ def near_candidates(signal: float) -> int:
 
 def bin_number(signal: float) -> int:
     """Return how many bins a bend may use: zero when fewer than four would carry a signal."""
-    bins = int(signal / _BIN_SIGNAL)
+    bins = int(signal / BIN_SIGNAL)
     return 0 if bins < FEWEST_BINS else min(bins, MOST_BINS)
 
 
@@ -55,12 +56,12 @@ def slope_step(signal: float) -> float:
 
 def slope_stages(signal: float) -> tuple[float, ...]:
     """Return the shares of a slope's stages: one selection, or a coarse and a fine one where the list would be long."""
-    return (1.0,) if signal < _TWO_SLOPE_STAGES else (_COARSE_SHARE, 1 - _COARSE_SHARE)
+    return (1.0,) if signal < TWO_SLOPE_STAGES else (COARSE_SHARE, 1 - COARSE_SHARE)
 
 
 def cell_number(signal: float) -> int:
     """Return how many cells a calibration counts: a power of two, zero when it would only add noise."""
-    return 0 if signal < _CELL_SIGNAL else min(256, 1 << int(np.log2(signal / 50)))
+    return 0 if signal < CELL_SIGNAL else min(256, 1 << int(np.log2(signal / 50)))
 
 
 def histogram_fits(cells: int, signal: float) -> bool:

@@ -9,32 +9,38 @@ far away, because far candidates are what makes an outer quantile run away.
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quantail.curves.tuning import (
+    EVEN_LINEAR,
+    EVEN_LOG,
+    FAR_RATIO,
+    MIDDLE_PART,
+    MIDDLE_REACH,
+    SMALLEST_DISTANCE,
+    THIN_FROM,
+    THINNED,
+    WIDE_RATIO,
+)
 
-_EVEN_LINEAR, _EVEN_LOG = 60, 1200
-_FAR, _THINNED = (
-    0.5,
-    20.0,
-)  # beyond this part of a log range candidates thin out, to one in so many at its end
-_RATIO, _SMALLEST = 1.012, 1e-4
-_MIDDLE_PART, _MIDDLE_REACH, _FAR_RATIO = 4.5, 12.0, 1.5
+Floats = NDArray[np.float64]
 
 
 def wide(low: float, high: float, log: bool) -> Floats:
     """Return candidates over [low, high] of the modelling scale."""
     if log:
-        even = np.linspace(low, high, _EVEN_LOG)
+        even = np.linspace(low, high, EVEN_LOG)
         # Generous bounds are generous upwards: far out, where a stray candidate is a catastrophe, ever fewer will do.
-        far = (np.abs(even) / max(abs(low), abs(high)) - _FAR) / (1 - _FAR)
-        density = _THINNED ** -np.clip(far, 0.0, 1.0)
+        far = (np.abs(even) / max(abs(low), abs(high)) - THIN_FROM) / (1 - THIN_FROM)
+        density = THINNED ** -np.clip(far, 0.0, 1.0)
         kept = np.diff(np.floor(np.cumsum(density) - 1e-9), prepend=-1.0) > 0
         kept[-1] = True
         return np.asarray(even[kept])
     span = high - low
     anchor = min(max(0.0, low), high)
-    distances = span * _RATIO ** -np.arange(int(-np.log(_SMALLEST) / np.log(_RATIO)), dtype=np.float64)
+    distances = span * WIDE_RATIO ** -np.arange(
+        int(-np.log(SMALLEST_DISTANCE) / np.log(WIDE_RATIO)), dtype=np.float64
+    )
     return _inside(
-        (np.linspace(low, high, _EVEN_LINEAR), [anchor], anchor + distances, anchor - distances), low, high
+        (np.linspace(low, high, EVEN_LINEAR), [anchor], anchor + distances, anchor - distances), low, high
     )
 
 
@@ -46,9 +52,9 @@ def near(first: float, last: float, low: float, high: float, fine: int) -> Float
     """
     unit = last - first
     inner = first + unit * np.arange(-fine, 2 * fine + 1) / fine
-    middle = _geometric(unit, _MIDDLE_REACH * unit, 1 + _MIDDLE_PART / fine)
-    reach = max(high - last, first - low, 2 * _MIDDLE_REACH * unit)
-    out = np.concatenate([middle, _geometric(_MIDDLE_REACH * unit, reach, _FAR_RATIO)])
+    middle = _geometric(unit, MIDDLE_REACH * unit, 1 + MIDDLE_PART / fine)
+    reach = max(high - last, first - low, 2 * MIDDLE_REACH * unit)
+    out = np.concatenate([middle, _geometric(MIDDLE_REACH * unit, reach, FAR_RATIO)])
     return _inside((first - out, inner, last + out), low, high)
 
 

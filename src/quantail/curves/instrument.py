@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves.grid import dividing
+from quantail.curves.tuning import CUT_LEVELS, CUT_PLACES
 
 Floats = NDArray[np.float64]
-
-_LEVELS = np.arange(0.5, 400.0) / 400.0
-_PLACES = np.arange(0.16, 0.85, 0.02)
 
 
 def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tuple[float, float]:
@@ -43,8 +41,8 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     >>> round(low + high, 6), 2 < low < high
     (10.0, True)
     """
-    x = np.sort(curve(_LEVELS))
-    cuts = _possible_cuts(x, curve(_PLACES))
+    x = np.sort(curve(CUT_LEVELS))
+    cuts = _possible_cuts(x, curve(CUT_PLACES))
     if not cuts.size:
         middle = float(curve(np.array([0.5]))[0])
         return middle, middle
@@ -69,7 +67,7 @@ def thinner_side(curve: Callable[[Floats], Floats], cuts: tuple[float, float]) -
     >>> round(thinner_side(lambda u: 10 * u, (2.0, 7.0)), 6)
     0.2
     """
-    x = curve(_LEVELS)
+    x = curve(CUT_LEVELS)
     return float(min(np.mean(x <= cuts[0]), np.mean(x > cuts[1])))
 
 

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves.rows import Vector
+from quantail.curves.tuning import SPREAD_STEPS
 from quantail.privacy import Gate, PathQuestion, Plan
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_SPREAD_STEPS = 1.0
 
 
 def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
@@ -37,7 +36,7 @@ def spread_places(values: Floats, uniform: Floats, grid: Floats) -> Floats:
     if grid.size == 1:
         return np.where(values <= grid[0], 0.0, 1.0)
     places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64), -2.0, grid.size + 1.0)
-    return np.asarray(places + 2 * _SPREAD_STEPS * (uniform - 0.5))
+    return np.asarray(places + 2 * SPREAD_STEPS * (uniform - 0.5))
 
 
 def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:

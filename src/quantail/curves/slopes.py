@@ -22,17 +22,19 @@ from quantail.curves.depth import slope_stages, slope_step
 from quantail.curves.rows import Vector, gathered
 from quantail.curves.scale import Scale
 from quantail.curves.slope_scores import score_slopes
+from quantail.curves.tuning import (
+    ENOUGH_SIGNAL,
+    FINE_REACH,
+    LARGEST_RATIO,
+    MOST_ROWS,
+    ROUGH_ROWS,
+    ROUGH_SIGNAL,
+    SLOPE_REACH,
+)
 from quantail.privacy import Gate, Plan, Relation, Selection, split, strength_of
 from quantail.privacy.budget import Unit
 
 Floats = NDArray[np.float64]
-
-MOST_ROWS = 40_000  # a secret subsample beyond this: sampling error is then far below what matters
-_ROUGH_ROWS = 10_000  # enough for every stage but the last
-_ENOUGH, _ROUGHLY_ENOUGH = 10_000.0, 500.0  # signal that a subsample must keep
-_REACH = 0.25  # largest slope: it moves a column by this share of its range over a predictor's quartiles
-_LARGEST_RATIO = 1e3
-_FINE_REACH = 0.35  # how far a fine stage looks, as a share of the coarse slope
 
 
 def slope_sensitivity(relation: Relation) -> int:
@@ -43,19 +45,19 @@ def slope_sensitivity(relation: Relation) -> int:
 def slope_reach(scale: Scale, width: float, least: float) -> float:
     """Return the largest slope on a predictor whose quartiles are so far apart."""
     low, high = scale.ends
-    return _REACH * (high - low) / max(width, least)
+    return SLOPE_REACH * (high - low) / max(width, least)
 
 
 def slope_candidates(reach: float, step: float) -> Floats:
     """Return the public list of a first stage: signed geometric slopes up to `reach`, a relative `step` apart."""
-    number = int(np.log(_LARGEST_RATIO) / np.log1p(step))
+    number = int(np.log(LARGEST_RATIO) / np.log1p(step))
     sizes = reach * (1 + step) ** -np.arange(number, dtype=np.float64)
     return np.concatenate([-sizes, [0.0], sizes[::-1]])
 
 
 def finer_candidates(slope: float, step: float) -> Floats:
     """Return the public list of a second stage: around the slope that the first one released."""
-    number = int(_FINE_REACH / step) + 1
+    number = int(FINE_REACH / step) + 1
     return np.asarray(slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64)))
 
 
@@ -69,7 +71,7 @@ def slope_plan(on: str, cost: Fraction, signal: float, unit: Unit = "epsilon") -
 
 def rows_needed(strength: float, last: bool) -> int:
     """Return how many rows a stage needs: noise is worth a fixed number of rows, so a weak leaf needs more of them."""
-    least, signal = (MOST_ROWS, _ENOUGH) if last else (_ROUGH_ROWS, _ROUGHLY_ENOUGH)
+    least, signal = (MOST_ROWS, ENOUGH_SIGNAL) if last else (ROUGH_ROWS, ROUGH_SIGNAL)
     return max(least, int(signal / strength))
 
 

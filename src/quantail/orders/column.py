@@ -16,17 +16,10 @@ from quantail.orders.lattice import Candidates, Surroundings
 from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instruments, release_lines
 from quantail.orders.model import LinesModel, explained
 from quantail.orders.steps import MEDIAN
+from quantail.orders.tuning import FIRST_GUESS, INDEX_MARKS
 from quantail.privacy import Gate, strength_of
 
 Floats = NDArray[np.float64]
-
-_GUESS = 0.3  # first guess at the distance of lines: share of the median's distance from the nearer bound
-_MARKS = (
-    0.05,
-    0.25,
-    0.75,
-    0.95,
-)  # of the median plane's predictions: ends of the index, and its quartiles between
 
 
 def fit_column(
@@ -53,7 +46,7 @@ def fit_column(
     """
     scale, y = Scale.of(design.column), values[design.column.name]
     base = _fit_intercept(gate, design, scale, y - explained(slopes, values, y.size))
-    low, first, last, high = np.quantile(base + expected, _MARKS).tolist()
+    low, first, last, high = np.quantile(base + expected, INDEX_MARKS).tolist()
     missing = max(least - (high - low), 0.0)
     ends = low - missing, high + missing
     plane = LinesModel(
@@ -113,5 +106,5 @@ def _surroundings(design: LinesColumn, plane: LinesModel, least: float, noise: f
     tops = [plane.low, plane.high] if design.varying else [plane.low]
     below = np.minimum(low - np.array(bottoms), -least)
     above = np.maximum(high - np.array(tops), least)
-    guess = _GUESS * max(min(plane.base - low, high - plane.base), least)
+    guess = FIRST_GUESS * max(min(plane.base - low, high - plane.base), least)
     return Surroundings(below, above, least, guess, noise, design.settings.rules)

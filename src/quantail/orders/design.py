@@ -12,12 +12,10 @@ from quantail.curves import slope_plan
 from quantail.errors import OptionError
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
+from quantail.orders.tuning import INTERCEPT_WEIGHT, SLOPE_SIGNAL, SLOPE_WEIGHT
 from quantail.privacy import Definition, Plan, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Schema, core_of
-
-_SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
-_SLOPE_SIGNAL = 45.0  # rows * strength below which one more slope is only noise
 
 
 @dataclass(frozen=True)
@@ -148,8 +146,8 @@ def _shared(
 def _kept(predictors: tuple[str, ...], cost: Fraction, rows: int, definition: Definition) -> tuple[str, ...]:
     """Return the predictors that can be asked about: as many as keep a signal each, and at least one."""
     for number in range(len(predictors), 1, -1):
-        slope = cost * _SLOPE_WEIGHT / (number * _SLOPE_WEIGHT + _INTERCEPT_WEIGHT)
-        if rows * float(strength_of(slope, definition)) >= _SLOPE_SIGNAL:
+        slope = cost * SLOPE_WEIGHT / (number * SLOPE_WEIGHT + INTERCEPT_WEIGHT)
+        if rows * float(strength_of(slope, definition)) >= SLOPE_SIGNAL:
             return predictors[:number]
     return predictors[:1]
 
@@ -157,7 +155,7 @@ def _kept(predictors: tuple[str, ...], cost: Fraction, rows: int, definition: De
 def _median(
     predictors: tuple[str, ...], cost: Fraction, rows: int, definition: Definition, unit: Unit
 ) -> Plan:
-    costs = split(cost, [*[_SLOPE_WEIGHT] * len(predictors), _INTERCEPT_WEIGHT])
+    costs = split(cost, [*[SLOPE_WEIGHT] * len(predictors), INTERCEPT_WEIGHT])
     parts = []
     for name, part in zip(predictors, costs, strict=False):
         parts.append(slope_plan(name, part, rows * float(strength_of(part, definition)), unit))

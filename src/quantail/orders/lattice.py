@@ -21,16 +21,19 @@ from numpy.typing import NDArray
 
 from quantail.orders.rules import LINE_RULES, LineRules
 from quantail.orders.steps import MEDIAN, Step
+from quantail.orders.tuning import (
+    CONCENTRATION,
+    GUESS_SPREAD,
+    LEAN_SPREAD,
+    LEAST_PRIOR,
+    OTHER_SIDE_SPREAD,
+    SAME_SIDE_SPREAD,
+    SPACING_SPREAD,
+    STRAIGHT,
+    TILT_SPREAD,
+)
 
 Floats = NDArray[np.float64]
-
-_TILT_SPREAD = 0.6
-_GUESS_SPREAD, _OTHER_SIDE_SPREAD, _SAME_SIDE_SPREAD = 1.0, 0.5, 0.15  # of the log of a distance of lines
-_SPACING_SPREAD = 0.5  # of the log of one spacing, if the distance of lines in general were known
-_CONCENTRATION = 20.0  # of the share of the way, as of a beta distribution
-_LEAN_SPREAD = 0.12
-_STRAIGHT = 2.0  # standard deviations from which on a prior falls in a straight line
-_LEAST_PRIOR = -6.0  # nats: what a row's worth of signal must outweigh at most
 
 
 @dataclass(frozen=True)
@@ -104,16 +107,16 @@ def between(low: Floats, high: Floats, t: float, rules: LineRules = LINE_RULES) 
     """Return offsets from `low` to `high`, best at the share `t` of the way."""
     shares = np.linspace(0.0, 1.0, rules.parts[low.size - 1] + 1)
     inside = np.clip(shares, 1e-9, 1 - 1e-9)
-    prior = _CONCENTRATION * (t * np.log(inside / t) + (1 - t) * np.log((1 - inside) / (1 - t)))
+    prior = CONCENTRATION * (t * np.log(inside / t) + (1 - t) * np.log((1 - inside) / (1 - t)))
     places = shares[:, None]
     if low.size == 2:
         leans = np.array(rules.leans)
         lean = np.column_stack([leans, -leans])
         places = np.clip(shares[:, None, None] + lean[None, :, :], 0.0, 1.0).reshape(-1, 2)
-        prior = (prior[:, None] - (leans / _LEAN_SPREAD) ** 2 / 2).ravel()
+        prior = (prior[:, None] - (leans / LEAN_SPREAD) ** 2 / 2).ravel()
     # Rounding may carry the sum past the upper line by a hair, and lines must not cross by a hair either.
     lines = np.clip(low + places * (high - low), low, high)
-    return Candidates(lines, np.maximum(prior, _LEAST_PRIOR))
+    return Candidates(lines, np.maximum(prior, LEAST_PRIOR))
 
 
 def relative_level(tau: Fraction, below: Fraction, above: Fraction) -> float:
@@ -131,18 +134,18 @@ def _expected_spacing(
     either side; they are weighted by how sure they are. A line near the median says little: noise moves its rank.
     """
     sides = [level for level in (min(released), max(released)) if level != MEDIAN]
-    logs, weights = [np.full(released[MEDIAN].size, math.log(around.guess))], [_GUESS_SPREAD**-2]
+    logs, weights = [np.full(released[MEDIAN].size, math.log(around.guess))], [GUESS_SPREAD**-2]
     for level in sides:
         noise = around.noise / abs(float(level - MEDIAN))
-        other = 0.0 if (level > MEDIAN) == (tau > MEDIAN) else _OTHER_SIDE_SPREAD
+        other = 0.0 if (level > MEDIAN) == (tau > MEDIAN) else OTHER_SIDE_SPREAD
         logs.append(np.log(np.maximum(np.abs(released[level]), around.least) / abs(_logit(level))))
-        weights.append(1 / (noise**2 + other**2 + _SAME_SIDE_SPREAD**2))
+        weights.append(1 / (noise**2 + other**2 + SAME_SIDE_SPREAD**2))
     unit = np.exp(np.average(logs, axis=0, weights=weights))
     # Never more than evenly spread lines would leave between each other up to the public bound.
     anchor, rest = released[last], 1 - last if tau > last else last
     room = (around.high - anchor if tau > last else anchor - around.low) * float(abs(tau - last) / rest)
     spacing = np.minimum(unit * abs(_logit(tau) - _logit(last)), room)
-    return np.maximum(spacing, around.least), math.sqrt(1 / sum(weights) + _SPACING_SPREAD**2)
+    return np.maximum(spacing, around.least), math.sqrt(1 / sum(weights) + SPACING_SPREAD**2)
 
 
 def _within(lines: Floats, prior: Floats, anchor: Floats, around: Surroundings) -> Candidates:
@@ -159,7 +162,7 @@ def _tilted(around: Surroundings, ends: int) -> tuple[Floats, Floats]:
     if ends == 1:
         return distances[:, None], np.zeros(distances.size)
     tilts = np.array(around.rules.tilts)
-    prior = np.tile(-((np.log(tilts) / _TILT_SPREAD) ** 2) / 2, distances.size)
+    prior = np.tile(-((np.log(tilts) / TILT_SPREAD) ** 2) / 2, distances.size)
     both = np.column_stack([tilts**-0.5, tilts**0.5])
     return (distances[:, None, None] * both[None, :, :]).reshape(-1, 2), prior
 
@@ -174,7 +177,7 @@ def _distances(around: Surroundings, ends: int) -> Floats:
 def _log_prior(deviation: Floats) -> Floats:
     """Return the log density of a deviation: normal in the middle, exponential in the tails (Huber's)."""
     size = np.abs(deviation)
-    return np.where(size <= _STRAIGHT, -(size**2) / 2, -_STRAIGHT * (size - _STRAIGHT / 2))
+    return np.where(size <= STRAIGHT, -(size**2) / 2, -STRAIGHT * (size - STRAIGHT / 2))
 
 
 def _logit(tau: Fraction) -> float:

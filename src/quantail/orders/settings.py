@@ -20,14 +20,16 @@ from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
 from quantail.orders.rules import LINE_RULES, LineRules
 from quantail.orders.steps import PAPER_MAIN, Order, nearest_levels, read_levels
+from quantail.orders.tuning import (
+    ALONE_MAIN,
+    ALONE_MEDIAN,
+    MAIN_SHARE,
+    MEDIAN_SHARE,
+)
 from quantail.privacy import FIXED
 
 Slopes = Literal["fixed", "varying"]
 Draw = Literal["rungs", "interpolate"]
-
-_ALONE_MEDIAN, _ALONE_MAIN = Fraction(1, 4), Fraction(3, 5)
-_MEDIAN = {"fixed": Fraction(3, 5), "varying": Fraction(4, 5)}
-_MAIN = {"fixed": Fraction(7, 10), "varying": Fraction(4, 5)}
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ def read_settings(order: Order, given: Mapping[str, Any]) -> LinesSettings:
         taus,
         main,
         tuple(_weight(part) for part in shares.get("columns", ())),
-        _pair(shares.get("median"), (_ALONE_MEDIAN, _MEDIAN[slopes])),
-        _pair(shares.get("main"), (_ALONE_MAIN, _MAIN[slopes])),
+        _pair(shares.get("median"), (ALONE_MEDIAN, MEDIAN_SHARE[slopes])),
+        _pair(shares.get("main"), (ALONE_MAIN, MAIN_SHARE[slopes])),
     )
 
 

@@ -12,9 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-COVERAGE = 0.9
-
-_RUNAWAY = 10.0  # errors beyond are all the same: the quantile ran away
+from quantail.planning.tuning import RUNAWAY
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,6 @@ def percent(error: float) -> str:
     >>> percent(0.0123), percent(0.4567), percent(25.0)
     ('1.2%', '46%', 'over 1000%')
     """
-    if error > _RUNAWAY:
-        return f"over {100 * _RUNAWAY:.0f}%"
+    if error > RUNAWAY:
+        return f"over {100 * RUNAWAY:.0f}%"
     return f"{100 * error:.2g}%" if error < 0.0995 else f"{100 * error:.0f}%"

@@ -17,18 +17,16 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
-from quantail.planning.band import COVERAGE, Band, band_of, outside
+from quantail.planning.band import Band, band_of, outside
 from quantail.planning.deviations import deviations
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
+from quantail.planning.tuning import COVERAGE, LEVELS, TABLES
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.schema import Column, Schema, core_of
 from quantail.table import TableSynthesizer
 from quantail.table.synthesizer import FEWEST_ROWS
-
-LEVELS = (0.5, 0.9, 0.99)
-TABLES = 19
 
 Rows = int | Mapping[tuple[int, ...], int]
 Epsilon = int | float | str | Fraction

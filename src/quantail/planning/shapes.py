@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from quantail.errors import OptionError
+from quantail.planning.tuning import LEAST_PARAMETER, MOST_PARAMETER, USUAL_SHAPES
 
 Floats = NDArray[np.float64]
 
 SHAPES = ("lognormal", "pareto", "exponential")
-
-_USUAL = {"lognormal": 1.0, "pareto": 2.0}
-_LEAST, _MOST = 0.05, 50.0
 
 
 @dataclass(frozen=True)
@@ -54,16 +52,18 @@ def read_shape(text: "str | Shape") -> Shape:
         return text
     advice = "shape: write lognormal, pareto or exponential; lognormal:1.5 or pareto:2 set the parameter"
     name, colon, number = text.partition(":")
-    if name not in SHAPES or (colon and name not in _USUAL):
+    if name not in SHAPES or (colon and name not in USUAL_SHAPES):
         raise OptionError(advice)
     if not colon:
-        return Shape(name, _USUAL.get(name))
+        return Shape(name, USUAL_SHAPES.get(name))
     try:
         parameter = float(number)
     except ValueError:
         raise OptionError(advice) from None
-    if not _LEAST <= parameter <= _MOST:
-        raise OptionError(f"shape: the parameter of {name} must lie between {_LEAST:g} and {_MOST:g}")
+    if not LEAST_PARAMETER <= parameter <= MOST_PARAMETER:
+        raise OptionError(
+            f"shape: the parameter of {name} must lie between {LEAST_PARAMETER:g} and {MOST_PARAMETER:g}"
+        )
     return Shape(name, parameter)
 
 

@@ -16,16 +16,16 @@ from typing import Any
 from quantail.errors import OptionError
 from quantail.planning.band import percent
 from quantail.planning.deviations import quantile_name
-from quantail.planning.expectation import LEVELS, Expectation, Progress, Rows, expect
+from quantail.planning.expectation import Expectation, Progress, Rows, expect
+from quantail.planning.tuning import LARGEST_EPSILON, LEVELS, TARGET_DIGITS
 from quantail.privacy import as_decimal
 from quantail.schema import Schema
 
-_DIGITS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 _EPSILONS = tuple(
     Fraction(digits, 1000) * 10**power
     for power in range(4)
-    for digits in _DIGITS
-    if Fraction(digits, 1000) * 10**power <= 20
+    for digits in TARGET_DIGITS
+    if Fraction(digits, 1000) * 10**power <= LARGEST_EPSILON
 )
 _TARGET = re.compile(
     r"(?P<measure>q(?P<level>\d{1,2}(\.\d{1,3})?)|slope|shares)(\s+of\s+(?P<column>.+?))?\s+within\s+"

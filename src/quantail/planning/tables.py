@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from quantail.planning.shapes import Shape
+from quantail.planning.tuning import COMMON_PART, LINEAR_PART, NEGATIVE_PART
 from quantail.schema import Column, Schema
 
 Floats = NDArray[np.float64]
-
-_COMMON = 0.5  # part of the variance that all columns share
-_LINEAR_PART = 1 / 20
-_NEGATIVE = 0.1
 
 
 def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Generator) -> pa.Table:
@@ -41,7 +38,7 @@ def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Gener
     columns: dict[str, Any] = {}
     for column in schema.columns:
         own = rng.standard_normal(rows)
-        score = np.sqrt(_COMMON) * factor + np.sqrt(1 - _COMMON) * own
+        score = np.sqrt(COMMON_PART) * factor + np.sqrt(1 - COMMON_PART) * own
         if column.type == "category":
             columns[column.name] = _labels(column, score)
         else:
@@ -61,7 +58,7 @@ def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generat
     floor = max(low, 0.0)
     values = floor + _typical(column, high - floor) * shape.values(score)
     if low < 0:
-        values = np.where(rng.random(values.size) < _NEGATIVE, -values, values)
+        values = np.where(rng.random(values.size) < NEGATIVE_PART, -values, values)
     values = np.clip(-values if mirrored else values, column.lower, column.upper)
     if column.type == "integer":
         return np.rint(values).astype(np.int64)
@@ -71,4 +68,4 @@ def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generat
 def _typical(column: Column, span: float) -> float:
     if column.grid == "log":
         return float(np.sqrt(min(column.lattice, span) * span))
-    return span * _LINEAR_PART
+    return span * LINEAR_PART

@@ -20,14 +20,12 @@ from quantail.errors import OptionError
 from quantail.orders.design import LinesColumn
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
+from quantail.orders.tuning import ACTIVE_SHARE, INTERCEPT_WEIGHT, SLOPE_WEIGHT
 from quantail.orders.yearly.settings import YearlySettings
 from quantail.privacy import Plan, split
 from quantail.schema import Column, Schema
 
 BIRTHS, CONTINUERS = "births", "continuers"
-
-_ACTIVE_SHARE = 4  # of all units ever seen, one in so many is taken to continue in a period
-_SLOPE_WEIGHT, _INTERCEPT_WEIGHT = 3, 2
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def period_designs(
 ) -> tuple[PeriodDesign, ...]:
     """Return the designs of all periods; a function of public facts, so the same for a plan and for its fit."""
     assert schema.panel is not None
-    rows = max(units // _ACTIVE_SHARE, 1)
+    rows = max(units // ACTIVE_SHARE, 1)
     costs = split(cost, [1] * len(schema.panel.periods))
     return tuple(
         _period(settings, schema, rows, part, str(period), first=place == 0)
@@ -134,6 +132,6 @@ def _weights(settings: LinesSettings, steps: tuple[Step, ...]) -> dict[str, Frac
 def _median(predictors: tuple[str, ...], cost: Fraction, rows: int) -> Plan:
     if not predictors:
         return Plan.sequence("median", [Plan.leaf("intercept", cost)])
-    slope, intercept = split(cost, [_SLOPE_WEIGHT, _INTERCEPT_WEIGHT])
+    slope, intercept = split(cost, [SLOPE_WEIGHT, INTERCEPT_WEIGHT])
     asked = slope_plan(predictors[0], slope, rows * float(slope))
     return Plan.sequence("median", [asked, Plan.leaf("intercept", intercept)])

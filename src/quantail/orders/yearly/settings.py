@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 from quantail.errors import OptionError
 from quantail.orders.settings import LinesSettings, read_settings
 from quantail.orders.steps import Order
+from quantail.orders.tuning import YEARLY_MAIN_SHARE, YEARLY_MEDIAN_SHARE
 
 Pick = Literal["uniform", "rungs", "interpolate"]
 Sharing = Literal["paper", "disjoint"]
@@ -23,8 +24,6 @@ Sharing = Literal["paper", "disjoint"]
 YEARLY_TAUS: tuple[float, ...] = (*(round(0.05 * k, 2) for k in range(1, 20)), 0.99)
 """The 20 levels of the paper's application."""
 
-_MEDIAN = {"fixed": 0.6, "varying": 0.8}
-_MAIN = {"fixed": 0.7, "varying": 0.8}
 _KNOWN = ("slopes", "taus", "main", "shares", "draw", "sharing")
 
 
@@ -76,7 +75,7 @@ def read_yearly(order: Order, given: Mapping[str, Any]) -> YearlySettings:
 
 def _shares(order: Order, slopes: str, given: Any) -> Any:
     """Return the application's shares with those that were given on top; `read_settings` checks them."""
-    defaults = {"median": _MEDIAN.get(slopes), "main": _MAIN.get(slopes)}
+    defaults = {"median": YEARLY_MEDIAN_SHARE.get(slopes), "main": YEARLY_MAIN_SHARE.get(slopes)}
     known = {"kng": (), "stepwise": ("median",), "sandwich": ("median", "main")}[order]
     if given is not None and not isinstance(given, Mapping):
         return given

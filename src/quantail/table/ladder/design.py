@@ -11,14 +11,12 @@ from fractions import Fraction
 from quantail.curves import slope_plan
 from quantail.curves.calibration import cell_levels
 from quantail.curves.depth import (
-    LOCATE_SHARE,
-    TWO_STAGES,
-    TWO_STAGES_NARROW,
     bin_number,
     cell_number,
     histogram_fits,
     rung_levels,
 )
+from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES, TWO_STAGES_NARROW
 from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of

@@ -1,0 +1,80 @@
+"""Every tuned number of curves and slopes that are released, with what set it.
+
+"Signal" is rows * epsilon of the query. Unless a line says otherwise, values were chosen on the bench of shapes and the
+paper's simulation; quotations refer to rows of docs/decisions/0003-depth.md. Sizes of chunks, tolerances of solvers and
+other numbers that change no result stand beside the code that needs them.
+"""
+
+import numpy as np
+
+# How much is asked (`depth`)
+
+RELEASED_QUANTILES = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
+"""Number of quantiles in a joint draw from each signal on: noise between neighbours adds up ("one joint draw")."""
+
+OUTER_ROWS = 45.0
+"""Signal that must lie beyond the outermost quantile ("outermost rungs farther out": 30 was 3% worse)."""
+
+TWO_STAGES = 1200.0
+"""Signal below which there is one joint draw on wide candidates; above, one locates and a second refines."""
+
+TWO_STAGES_NARROW = 500.0
+"""The same for residuals on a log scale, which are narrow beside evenly spaced candidates."""
+
+LOCATE_SHARE = 0.25
+"""Share of the budget that locating takes."""
+
+TWO_SLOPE_STAGES, COARSE_SHARE = 2000.0, 0.15
+"""Signal from which a slope is selected in two stages, and the share of the coarse one ("a slope in one selection")."""
+
+BIN_SIGNAL = 250.0
+"""Signal per bin of a predictor ("bins along a predictor at small budgets")."""
+
+CELL_SIGNAL = 350.0
+"""Signal per cell that is counted ("counting cells to repair the marginal")."""
+
+FEWEST_BINS, MOST_BINS = 4, 12
+"""Bounds on the number of bins."""
+
+# Candidates (`grid`, `joint`)
+
+EVEN_LINEAR, EVEN_LOG = 60, 1200
+"""Evenly spaced candidates over the whole range of a linear and of a log scale."""
+
+THIN_FROM, THINNED = 0.5, 20.0
+"""Beyond this part of a log range candidates thin out, to one in so many at its end ("far candidates")."""
+
+WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
+"""Ratio of neighbouring distances from zero on a linear scale, and the smallest distance as a share of the range."""
+
+MIDDLE_PART, MIDDLE_REACH, FAR_RATIO = 4.5, 12.0, 1.5
+"""Beyond released quartiles distances grow by 1 + part / candidates between them, and from this reach by the last."""
+
+SPREAD_STEPS = 1.0
+"""Candidate steps over which rows of one value are spread to either side ("heaps are spread over a candidate step")."""
+
+# Slopes (`slopes`, `instrument`)
+
+MOST_ROWS = 40_000
+"""Rows of the secret subsample on which a slope is selected: its sampling error is then far below the noise."""
+
+ROUGH_ROWS = 10_000
+"""The same for every stage but the last."""
+
+ENOUGH_SIGNAL, ROUGH_SIGNAL = 10_000.0, 500.0
+"""Signal that such a subsample must keep, in the last stage and in others ("a subsample must keep its signal")."""
+
+SLOPE_REACH = 0.25
+"""The largest slope moves a column by this share of its range over the predictor's quartiles."""
+
+LARGEST_RATIO = 1e3
+"""Largest slope over the smallest."""
+
+FINE_REACH = 0.35
+"""How far a fine stage looks around the coarse slope, as a share of it."""
+
+CUT_LEVELS = np.arange(0.5, 400.0) / 400.0
+"""Levels at which a predictor's released curve is looked at to find the cuts of its instrument."""
+
+CUT_PLACES = np.arange(0.16, 0.85, 0.02)
+"""Levels that are tried as cuts ("the instrument leaves out the middle of the predictor")."""

@@ -1,0 +1,42 @@
+"""Every tuned number of plans: what is assumed of made-up tables, and what is reported of them.
+
+Set by docs/decisions/0007-planning.md, to which quotations refer. Bands hold 90% of errors whatever these numbers
+are, if the assumed shape is right (studies/results/plan-honesty).
+"""
+
+# Reported
+
+LEVELS = (0.5, 0.9, 0.99)
+"""Quantile levels whose errors are stated."""
+
+TABLES = 19
+"""Made-up tables: the fewest whose smallest and largest error make a 90% band ("A band that needs no theory")."""
+
+COVERAGE = 0.9
+"""Chance that a band holds the next error."""
+
+RUNAWAY = 10.0
+"""Relative errors beyond are all counted as this: the quantile ran away ("Medians, not means")."""
+
+TARGET_DIGITS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
+"""Leading digits of the budgets that are searched for a target ("Targets by halving a list of round numbers")."""
+
+LARGEST_EPSILON = 20
+"""Largest of these budgets."""
+
+# Assumed of made-up tables
+
+USUAL_SHAPES = {"lognormal": 1.0, "pareto": 2.0}
+"""Parameter of a shape without one: sigma, index ("A shape that the user names")."""
+
+LEAST_PARAMETER, MOST_PARAMETER = 0.05, 50.0
+"""Bounds of a shape's parameter."""
+
+COMMON_PART = 0.5
+"""Part of the variance of normal scores that all columns share."""
+
+LINEAR_PART = 1 / 20
+"""Median of a column on a linear grid, as a share of its range above the lower bound or zero."""
+
+NEGATIVE_PART = 0.1
+"""Chance that a value changes its sign, in a column with both."""
