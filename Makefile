@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test audit bench docs dist minimum lint types imports tests clean
+.PHONY: demo test audit mutants bench docs dist minimum lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -19,6 +19,10 @@ test: lint types imports tests
 # The long form of the audit, some ten minutes; its result is kept in docs/audit.
 audit: $(VENV)/.installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/quantail audit --all --runs 5000 --replays 3 --out docs/audit
+
+# Small changes to what privacy rests on, each in a copy of the tree: the tests must notice all of them; some 20 minutes.
+mutants: $(VENV)/.installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.mutants
 
 # Peers side by side (their environments go to .venv-bench), quantile mechanisms, kernels: some hours; see benchmarks/README.md.
 bench: export OMP_NUM_THREADS = 1

@@ -36,6 +36,33 @@ def test_secure_noise_takes_no_seed_and_never_repeats():
     assert SecureNoise.private and not SimulatedNoise.private
 
 
+EACH = {
+    "noisy max": lambda source: [
+        source.noisy_max(np.zeros(9, dtype=np.int64), 2.0, "pure") for _ in range(40)
+    ],
+    "counts": lambda source: source.geometric(np.arange(40), 30.0).tolist(),
+    "integers": lambda source: source.below(10**40),
+    "picks": lambda source: [source.pick(np.zeros(9)) for _ in range(40)],
+    "numbers": lambda source: source.random(5).tolist(),
+    "numbers of rows": lambda source: source.stream(9)(0, 9).tolist(),
+    "parts": lambda source: source.subset(1000, 20).tolist(),
+    "rows": lambda source: source.generator().random(3).tolist(),
+}
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_no_kind_of_secure_draw_ever_repeats(kind):
+    draw = EACH[kind]
+    assert draw(SecureNoise()) != draw(SecureNoise())
+    assert draw(SimulatedNoise(7)) == draw(SimulatedNoise(7))
+
+
+def test_a_subset_is_of_so_many_different_positions_in_order():
+    for source in SOURCES:
+        found = source.subset(50, 20)
+        assert found.size == np.unique(found).size == 20 and (np.diff(found) > 0).all() and found.max() < 50
+
+
 def test_numpy_seed_does_not_reach_secure_noise():
     repeated = []
     for _ in range(2):

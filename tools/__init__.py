@@ -1,0 +1,1 @@
+"""Tools of the project, run from a clone."""
