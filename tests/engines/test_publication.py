@@ -49,6 +49,16 @@ def test_the_first_attempt_stays_and_nothing_of_a_later_one(store):
     assert [path.name for path in store.folder.rglob("*") if path.is_file()] == ["group.json"]
 
 
+def test_what_is_decided_is_not_worked_on_again(store):
+    # A second attempt would have answers of its own, which nobody paid for, even if they were thrown away.
+    begun = []
+    for word in ("first", "second"):
+        store.decide(
+            f"{MODELS}/group.json", lambda draft, word=word: (begun.append(word), draft.write_text(word))
+        )
+    assert begun == ["first"]
+
+
 def test_an_attempt_that_fails_leaves_nothing(store):
     def torn(draft):
         draft.write_text("half")

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from quantail.privacy.chain import FIELDS, Row, chain_problems, digest, following, read_entry, replay
+from quantail.privacy.chain import FIELDS, GENESIS, Row, chain_problems, digest, following, read_entry, replay
 
 
 def grown(*records: dict[str, Any]) -> list[Row]:
@@ -63,6 +63,21 @@ def test_every_field_is_under_the_hash() -> None:
         changed = list(rows[1])
         changed[place] = 99 if name in ("number", "refers") else "other"
         assert chain_problems([rows[0], tuple(changed)]) != [], name
+
+
+def test_a_record_that_was_changed_changes_all_that_follow() -> None:
+    # Otherwise a record in the middle could be written anew, and a head kept elsewhere would still be found.
+    moment = {"time": "2024-05-01T12:00:00+00:00"}
+    made = []
+    for purpose in ("study", "other study"):
+        rows = grown(OPEN, HALF | {"purpose": purpose}, HALF)
+        previous, same = GENESIS, []
+        for row in rows:  # at one and the same time
+            fixed = dict(zip(FIELDS, row, strict=True)) | moment | {"previous": previous}
+            previous = digest([fixed[name] for name in FIELDS])
+            same.append(previous)
+        made.append(same)
+    assert [one == other for one, other in zip(*made, strict=True)] == [True, False, False]
 
 
 def test_amounts_are_stored_as_exact_text() -> None:
