@@ -5,12 +5,14 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 
 import pyarrow.parquet
 import pytest
 
 from quantail.errors import LedgerError
+from quantail.io.dialects import DIALECTS
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
 from quantail.table import TableModel, TableSynthesizer
@@ -261,17 +263,30 @@ def test_a_database_and_its_files_appear_together_or_not_at_all(shop, ledger, mo
 
 
 def test_a_database_that_cannot_commit_takes_the_files_back(shop, ledger, monkeypatch):
-    from quantail.io.sqlite_table import SqliteWriting
+    class Failing(sqlite3.Connection):
+        def commit(self):
+            raise sqlite3.OperationalError("disk I/O error")
 
-    def failing(self):
-        raise sqlite3.OperationalError("disk I/O error")
+    def connect(place, read_only):
+        connection = sqlite3.connect(place.path, factory=Failing, isolation_level=None)
+        connection.execute("BEGIN IMMEDIATE")
+        return connection
 
-    monkeypatch.setattr(SqliteWriting, "commit", failing)
+    monkeypatch.setitem(DIALECTS, "sqlite", replace(DIALECTS["sqlite"], connect=connect))
     before = shop.files()
     done = run(shop, "synth", output="sqlite:///out.db#pay")
     assert done.exit_code == 4, done.output
     assert shop.files() == before
     assert [e.status for e in ledger.entries() if e.kind == "mark"] == ["failed"]
+
+
+def test_what_a_database_refuses_shows_before_the_charge(shop, ledger):
+    with closing(sqlite3.connect("out.db")) as made:
+        made.execute("CREATE VIEW pay_2 AS SELECT 1 AS x")  # which DROP TABLE does not remove
+    before = (shop.folder / "out.db").read_bytes()
+    done = run(shop, "synth", "--force", "--replicates", "2", output="sqlite:///out.db#pay")
+    assert done.exit_code == 4 and "cannot write" in done.stderr, done.output
+    assert ledger.spent == 0 and (shop.folder / "out.db").read_bytes() == before
 
 
 def test_several_tables_of_a_database_appear_together(shop, ledger):

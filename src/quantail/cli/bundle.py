@@ -86,7 +86,7 @@ class Bundle:
             check_output(place, overwrite=self.force, rows=self.rows or 0)
 
     def rehearse(self, columns: pa.Table, rows: int) -> None:
-        """Write a table of the same columns without rows: what a kind of file refuses must show before the charge.
+        """Write tables without rows and take them back: what a file or database refuses must show before the charge.
 
         Parameters
         ----------
@@ -94,7 +94,11 @@ class Bundle:
             How many a synthetic table will have at most, unless another number was asked for.
         """
         check_output(self.output, overwrite=self.force, rows=self.rows or rows)
-        if self.output.scheme == "file" and self.output.path is not None:
+        if self.output.scheme != "file":
+            empty = [(columns.slice(0, 0), place) for place in self.tables]
+            with database_tables(empty, self.force, keep=False):
+                pass
+        elif self.output.path is not None:
             with TemporaryDirectory(prefix=".quantail-", dir=self.output.folder) as folder:
                 write_table(columns.slice(0, 0), Path(folder, self.output.path.name))
 

@@ -1,9 +1,9 @@
 """Files, databases and frames: tables are opened, read and written here; nothing private is asked."""
 
+from quantail.io.databases import database_tables
 from quantail.io.files import (
     Where,
     check_output,
-    database_tables,
     open_source,
     read_header,
     read_table,

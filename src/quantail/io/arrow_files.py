@@ -2,41 +2,36 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from quantail.io.place import Place
 from quantail.io.source import Source
 
 
 class ParquetSource(Source):
     """A Parquet file, read by row groups."""
 
-    advice: ClassVar[str] = "a Parquet file must be complete"
-
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        self._path = cast(Path, place.path)
+    advice = "a Parquet file must be complete"
 
     def _types(self) -> pa.Schema:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             return named(pa.parquet.read_schema(file))
 
     def _rows(self) -> int | None:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             return cast(int, pa.parquet.read_metadata(file).num_rows)
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         types = self._types()
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             # Otherwise Arrow reads ahead to the end of the file, however large.
             for batch in pa.parquet.ParquetFile(file, pre_buffer=False).iter_batches(batch_rows):
                 yield pa.Table.from_batches([batch]).cast(types)
 
     def _read(self) -> pa.Table:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             table = pa.parquet.ParquetFile(file).read()
         named(table.schema)
         return table
@@ -45,7 +40,7 @@ class ParquetSource(Source):
 class FolderSource(Source):
     """A folder of Parquet files with the same columns; folders named key=value inside it add the column key."""
 
-    advice: ClassVar[str] = "the folder must hold complete Parquet files with the same columns and types"
+    advice = "the folder must hold complete Parquet files with the same columns and types"
 
     def _dataset(self) -> Any:
         from pyarrow import dataset
@@ -67,14 +62,13 @@ class FolderSource(Source):
         dataset = self._dataset()
         options = {"use_threads": False, "batch_readahead": 0, "fragment_readahead": 0}
         for batch in dataset.to_batches(batch_size=batch_rows, **options):
-            if batch.num_rows:
-                yield pa.Table.from_batches([batch]).cast(dataset.schema)
+            yield pa.Table.from_batches([batch]).cast(dataset.schema)
 
 
 class ArrowSource(Source):
     """An Arrow file: the IPC file format (which Feather is) or the stream format."""
 
-    advice: ClassVar[str] = "an Arrow file must be complete"
+    advice = "an Arrow file must be complete"
 
     def _reader(self, file: Any) -> Any:
         try:
@@ -94,8 +88,7 @@ class ArrowSource(Source):
             batches = reader if count is None else (reader.get_batch(k) for k in range(count))
             for batch in batches:
                 batch.validate(full=True)
-                for start in range(0, batch.num_rows, batch_rows):
-                    yield pa.Table.from_batches([batch.slice(start, batch_rows)])
+                yield pa.Table.from_batches([batch])
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:

@@ -9,15 +9,15 @@ import io
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv
 
 from quantail.errors import DataError
+from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
 from quantail.io.place import Place
 from quantail.io.source import Source
-from quantail.io.told_types import NUMBERS, told, told_columns
 from quantail.schema import Schema
 
 _LONGEST_HEADER = 2**22  # bytes: ten thousand columns take a tenth of it
@@ -27,22 +27,21 @@ _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 class CsvSource(Source):
     """A CSV file; its chunks need a schema if the first rows do not tell the types of all."""
 
-    advice: ClassVar[str] = (
+    advice = (
         "a CSV file must be UTF-8 and comma-separated, with as many fields in every row as in its header "
         "and no row longer than a megabyte"
     )
 
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
-        self._path = cast(Path, place.path)
-        self._known = told_columns(schema)
+        self._known = declared_columns(schema)
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
         return self._guarded(self._header)
 
     def _header(self) -> list[str]:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             start = file.read(_LONGEST_HEADER).decode("utf-8-sig", errors="surrogateescape")
         lines = csv.reader(io.StringIO(start, newline=""), strict=True)
         names = next((line for line in lines if line), None)
@@ -52,11 +51,11 @@ class CsvSource(Source):
         return names
 
     def _types(self) -> pa.Schema:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             return self._settled(self._reader(file).schema.empty_table()).schema
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             reader = self._reader(file)
             while True:
                 try:
@@ -67,14 +66,12 @@ class CsvSource(Source):
                     block = None  # its message quotes the cell
                 if block is None:
                     raise self._unlike()
-                table = self._settled(pa.Table.from_batches([block]))
-                for start in range(0, table.num_rows, batch_rows):
-                    yield table.slice(start, batch_rows)
+                yield self._settled(pa.Table.from_batches([block]))
 
     def _read(self) -> pa.Table:
         texts = [name for name, column in self._known.items() if column.type not in NUMBERS]
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
-        with self._path.open("rb") as file:
+        with self.place.file.open("rb") as file:
             return self._settled(pa.csv.read_csv(file, parse_options=_PARSE, convert_options=convert))
 
     def _reader(self, file: BinaryIO) -> Any:
@@ -90,7 +87,7 @@ class CsvSource(Source):
 
     def _settled(self, table: pa.Table) -> pa.Table:
         columns = [
-            column if name not in self._known else told(column, self._known[name])
+            column if name not in self._known else as_declared(column, self._known[name])
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
         return pa.table(columns, names=table.column_names)
@@ -102,10 +99,11 @@ class CsvSource(Source):
 
 def write_csv(table: pa.Table, path: Path) -> None:
     """Write a table as CSV."""
+    # Arrow quotes every name in a header; the csv module quotes only where it must.
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(table.column_names)
     with path.open("xb") as file:
-        # Arrow quotes every name in a header; the csv module quotes only where it must.
-        lines = csv.writer(cast(Any, _Encoded(file)), lineterminator="\n")
-        lines.writerow(table.column_names)
+        file.write(header.getvalue().encode())
         pa.csv.write_csv(table, file, pa.csv.WriteOptions(include_header=False))
 
 
@@ -121,13 +119,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-class _Encoded:
-    """Let the csv module write text to a binary file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        return self._file.write(text.encode("utf-8"))

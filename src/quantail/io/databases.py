@@ -1,75 +1,55 @@
-"""Tables in databases: read through a cursor, written in one transaction, with credentials that are never shown.
+"""Tables in SQLite, DuckDB and PostgreSQL: read in parts through one cursor, written in one transaction.
 
-This file holds what SQLite, DuckDB and PostgreSQL have in common; each has a file of its own.
+Written once, over the calls that their drivers share (`execute`, `commit`, `close`); what differs is said by
+the `Dialect` of each.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, cast
 
 import pyarrow as pa
 
 from quantail.errors import DataError
+from quantail.io.dialects import DIALECTS, quoted_table, refused_ledger
+from quantail.io.native import decoded
 from quantail.io.place import Place
-
-# Names of types that all three databases understand, by Arrow's names.
-SQL_TYPES: Mapping[str, str] = {
-    "int8": "SMALLINT",
-    "int16": "SMALLINT",
-    "int32": "INTEGER",
-    "int64": "BIGINT",
-    "uint8": "SMALLINT",
-    "uint16": "INTEGER",
-    "uint32": "BIGINT",
-    "uint64": "NUMERIC(20, 0)",
-    "float": "REAL",
-    "double": "DOUBLE PRECISION",
-    "bool": "BOOLEAN",
-    "string": "TEXT",
-    "large_string": "TEXT",
-    "date32[day]": "DATE",
-    "timestamp[s]": "TIMESTAMP",
-    "timestamp[ms]": "TIMESTAMP",
-    "timestamp[us]": "TIMESTAMP",
-    "timestamp[ns]": "TIMESTAMP",
-}
+from quantail.io.source import WRITING_ADVICE, Source, guarded
+from quantail.ledger_header import is_ledger
 
 
-class Writing(ABC):
-    """A transaction that writes tables into a database: what is not committed when it is closed was never there."""
+class DatabaseSource(Source):
+    """A table or view in a database, which is opened for reading only."""
 
-    @abstractmethod
-    def put(self, table: pa.Table, place: Place, overwrite: bool) -> None:
-        """Write one table."""
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self._dialect = DIALECTS[place.scheme]
+        self.advice = self._dialect.advice
 
-    @abstractmethod
-    def commit(self) -> None:
-        """Make all tables appear."""
+    def _types(self) -> pa.Schema:
+        with closing(self._dialect.connect(self.place, True)) as connection:
+            return self._dialect.types(connection, self.place)
 
-    @abstractmethod
-    def close(self) -> None:
-        """End the transaction."""
+    def _rows(self) -> int | None:
+        with closing(self._dialect.connect(self.place, True)) as connection:
+            counted = connection.execute(f"SELECT COUNT(*) FROM {quoted_table(self.place)}").fetchone()
+        return cast(int, counted[0])
 
-
-def quoted(name: str) -> str:
-    """Write a name so that a database takes it as one, whatever it holds."""
-    if "\0" in name:
-        raise DataError("a name holds a character that no database accepts; rename the column or table")
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quoted_table(place: Place) -> str:
-    """Write the name of a table, after that of its schema if it has one."""
-    return ".".join(quoted(part) for part in table_parts(place))
+    def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
+        with closing(self._dialect.connect(self.place, True)) as connection:
+            types = self._dialect.types(connection, self.place)
+            yield from self._dialect.rows(connection, self.place, types, batch_rows)
 
 
-def table_parts(place: Place) -> list[str]:
-    """Split "schema.table"; SQLite knows no schemas, so a dot belongs to the name there."""
-    return [place.table] if place.scheme == "sqlite" else place.table.split(".", 1)
+def has_table(place: Place) -> bool:
+    """Say whether a database holds a table already."""
+    dialect = DIALECTS[place.scheme]
 
+    def look() -> bool:
+        with closing(dialect.connect(place, True)) as connection:
+            return dialect.has(connection, place)
 
-def column_list(types: pa.Schema, names: Mapping[str, str] = SQL_TYPES) -> str:
-    """Write the columns of a CREATE TABLE statement."""
-    return ", ".join(f"{quoted(field.name)} {_sql_type(field, names)}" for field in types)
+    return guarded(look, f"cannot open {place}", WRITING_ADVICE)
 
 
 def exists_already(place: Place) -> DataError:
@@ -77,10 +57,51 @@ def exists_already(place: Place) -> DataError:
     return DataError(f"the table of {place} exists already; choose another name, or ask to overwrite it")
 
 
-def _sql_type(field: pa.Field, names: Mapping[str, str]) -> str:
-    if pa.types.is_decimal(field.type):
-        return f"NUMERIC({field.type.precision}, {field.type.scale})"
-    name = names.get(str(field.type))
-    if name is None:
-        raise DataError(f"column {field.name!r} cannot be stored in a database; use plain values")
-    return name
+@contextmanager
+def database_tables(
+    tables: Sequence[tuple[pa.Table, Place]], overwrite: bool = False, keep: bool = True
+) -> Iterator[None]:
+    """Write tables into one database, in one transaction that is committed when the block has ended without an error.
+
+    Files that belong to the tables can take their names in the block: all appear, or nothing does.
+
+    Parameters
+    ----------
+    tables : sequence of table and Place
+        All in the same database.
+    overwrite : bool
+        Replace tables that exist; otherwise that is a DataError.
+    keep : bool
+        If not, nothing is committed: whatever the database refuses has shown, and nothing has changed.
+    """
+    place = tables[0][1]
+    words = (f"cannot write {place}", WRITING_ADVICE, "the table cannot be stored in this database")
+    is_new = place.path is not None and not place.path.exists()
+    is_kept = False
+    try:
+        with closing(guarded(lambda: _writable(place), *words)) as connection:
+            guarded(lambda: _create(connection, tables, overwrite), *words)
+            yield
+            if keep:
+                guarded(connection.commit, *words)
+                is_kept = True
+    finally:
+        if is_new and not is_kept and place.path is not None:  # a database without a table is no output
+            for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
+                path.unlink(missing_ok=True)
+
+
+def _writable(place: Place) -> Any:
+    if place.path is not None and is_ledger(place.path):
+        raise refused_ledger(place)
+    return DIALECTS[place.scheme].connect(place, False)
+
+
+def _create(connection: Any, tables: Sequence[tuple[pa.Table, Place]], overwrite: bool) -> None:
+    for table, place in tables:
+        dialect, name = DIALECTS[place.scheme], quoted_table(place)
+        if dialect.has(connection, place):
+            if not overwrite:
+                raise exists_already(place)
+            connection.execute(f"DROP TABLE {name}")
+        dialect.fill(connection, name, decoded(table))

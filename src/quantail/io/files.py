@@ -3,8 +3,7 @@
 import math
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,10 @@ import pyarrow as pa
 from quantail.errors import DataError
 from quantail.io.arrow_files import ArrowSource, FolderSource, ParquetSource, write_arrow, write_parquet
 from quantail.io.csv_file import CsvSource, looks_like_data, write_csv
-from quantail.io.databases import Writing
-from quantail.io.duckdb_table import DuckdbSource, DuckdbWriting, duckdb_has_table
-from quantail.io.native import open_frame
+from quantail.io.databases import DatabaseSource, database_tables, exists_already, has_table
+from quantail.io.native import decoded, open_frame
 from quantail.io.place import Place
-from quantail.io.postgres_table import PostgresSource, PostgresWriting, postgres_has_table
-from quantail.io.source import Source, guarded
-from quantail.io.sqlite_table import SqliteSource, SqliteWriting, sqlite_has_table
+from quantail.io.source import WRITING_ADVICE, Source, guarded
 from quantail.io.stata_file import write_stata
 from quantail.io.statistical_files import SAS, SPSS, STATA, Calendar, StatisticalSource
 from quantail.io.statistical_writing import write_spss, write_transport
@@ -38,15 +34,7 @@ class Format:
     open: Callable[[Place, Schema | None], Source]
     write: Callable[[pa.Table, Path], None] | None = None
     most_rows: float = math.inf
-
-
-@dataclass(frozen=True)
-class Database:
-    """A kind of database: how a table in it is opened, written and looked for."""
-
-    open: Callable[[Place], Source]
-    write: Callable[[Place], Writing]
-    has: Callable[[Place], bool]
+    keeps_dictionaries: bool = False
 
 
 def _statistical(
@@ -55,10 +43,10 @@ def _statistical(
     return Format(lambda place, schema: StatisticalSource(place, schema, reader, calendar), write)
 
 
-_ARROW = Format(lambda place, _: ArrowSource(place), write_arrow)
+_ARROW = Format(lambda place, _: ArrowSource(place), write_arrow, keeps_dictionaries=True)
 FORMATS: Mapping[str, Format] = {
     ".csv": Format(CsvSource, write_csv),
-    ".parquet": Format(lambda place, _: ParquetSource(place), write_parquet),
+    ".parquet": Format(lambda place, _: ParquetSource(place), write_parquet, keeps_dictionaries=True),
     ".feather": _ARROW,
     ".arrow": _ARROW,
     ".dta": _statistical("read_dta", STATA, write_stata),
@@ -66,11 +54,6 @@ FORMATS: Mapping[str, Format] = {
     ".xpt": _statistical("read_xport", SAS, write_transport),
     ".sas7bdat": _statistical("read_sas7bdat", SAS),
     ".xlsx": Format(WorkbookSource, write_workbook, MOST_ROWS),
-}
-DATABASES: Mapping[str, Database] = {
-    "sqlite": Database(SqliteSource, SqliteWriting, sqlite_has_table),
-    "duckdb": Database(DuckdbSource, DuckdbWriting, duckdb_has_table),
-    "postgresql": Database(PostgresSource, PostgresWriting, postgres_has_table),
 }
 
 
@@ -99,8 +82,8 @@ def open_source(where: Where, schema: Schema | None = None) -> Source:
     if place.scheme != "postgresql":
         _check_input(place)
     if place.scheme != "file":
-        return DATABASES[place.scheme].open(place)
-    if place.path is not None and os.path.isdir(place.path):
+        return DatabaseSource(place)
+    if os.path.isdir(place.file):
         return FolderSource(place)
     return _format_of(place).open(place, schema)
 
@@ -163,10 +146,8 @@ def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:
                 f"{place}: the table has more rows than this kind of file holds, or may have; choose "
                 "another, or ask for fewer rows"
             )
-    elif place.path is None or place.path.exists():
-        has = guarded(lambda: DATABASES[place.scheme].has(place), f"cannot open {place}", _ADVICE)
-        if has and not overwrite:
-            raise DataError(f"the table of {place} exists already; choose another, or ask to overwrite it")
+    elif (place.path is None or place.path.exists()) and has_table(place) and not overwrite:
+        raise exists_already(place)
     return place
 
 
@@ -194,57 +175,21 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
             pass
 
 
-@contextmanager
-def database_tables(tables: Sequence[tuple[pa.Table, Place]], overwrite: bool = False) -> Iterator[None]:
-    """Write tables into one database, in one transaction that is committed when the block has ended without an error.
-
-    Files that belong to the tables can take their names in the block: all appear, or nothing does.
-
-    Parameters
-    ----------
-    tables : sequence of table and Place
-        All in the same database.
-    overwrite : bool
-        Replace tables that exist; otherwise that is a DataError.
-    """
-    place = tables[0][1]
-    told = (f"cannot write {place}", _ADVICE, "the table cannot be stored in this database")
-    for table, where in tables:
-        check_output(where, overwrite, table.num_rows)
-    is_new = place.path is not None and not place.path.exists()
-    written = False
-    try:
-        writing = guarded(lambda: DATABASES[place.scheme].write(place), *told)
-        try:
-            guarded(lambda: [writing.put(table, where, overwrite) for table, where in tables], *told)
-            yield
-            guarded(writing.commit, *told)
-            written = True
-        finally:
-            writing.close()
-    finally:
-        if is_new and not written and place.path is not None:  # a database without a table is no output
-            for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
-                path.unlink(missing_ok=True)
-
-
 def _own_metadata(table: pa.Table) -> pa.Table:
     """Leave out what libraries note about themselves and the table that they held, such as pandas its index."""
     known = {key: text for key, text in (table.schema.metadata or {}).items() if key.startswith(b"quantail")}
     return table.replace_schema_metadata(known or None)
 
 
-_ADVICE = "check space and permissions, and that columns hold plain values"
-
-
 def _write_file(table: pa.Table, place: Place, overwrite: bool) -> None:
-    path, write = _path(place), _format_of(place).write
+    path, kind = place.file, _format_of(place)
+    stored = table if kind.keeps_dictionaries else decoded(table)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
         guarded(
-            lambda: _write(write, table, partial),
+            lambda: _write(kind.write, stored, partial),
             f"cannot write {path}",
-            _ADVICE,
+            WRITING_ADVICE,
             "the table cannot be stored in this format",
         )
         check_output(place, overwrite)
@@ -260,7 +205,7 @@ def _write(write: Any, table: pa.Table, partial: Path) -> None:
 
 
 def _check_input(place: Place) -> None:
-    path = _path(place)
+    path = place.file
     if not os.path.exists(path):  # unlike Path.exists, says no where permission is lacking
         raise DataError(f"{path} does not exist, or its folder cannot be opened; check the path")
     if not os.path.isfile(path) and not (place.scheme == "file" and os.path.isdir(path)):
@@ -280,14 +225,8 @@ def _check_file(place: Place, path: Path, overwrite: bool) -> None:
         raise DataError(f"the folder {path.parent} does not exist; create it first")
 
 
-def _path(place: Place) -> Path:
-    if place.path is None:
-        raise DataError(f"{place} is not a file")
-    return place.path
-
-
 def _format_of(place: Place) -> Format:
-    found = FORMATS.get(_path(place).suffix.lower())
+    found = FORMATS.get(place.file.suffix.lower())
     if found is None:
         raise DataError(f"{place}: tables are read and written as {_suffixes()}; choose one of these")
     return found

@@ -50,6 +50,21 @@ def library_kind(frame: Any) -> Kind:
     return kind_of(open_frame(frame))
 
 
+def decoded(table: pa.Table) -> pa.Table:
+    """Return a table without dictionaries: most formats store labels themselves, not codes beside a list of labels.
+
+    Examples
+    --------
+    >>> decoded(pa.table({"region": pa.array(["north"]).dictionary_encode()})).schema.field("region").type
+    DataType(string)
+    """
+    plain = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(plain, table.schema.metadata))
+
+
 def arrow_column(table: Table, name: str) -> pa.Array | None:
     """One column as an Arrow array without dictionary encoding, or None if its values do not share a type."""
     try:

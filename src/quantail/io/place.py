@@ -89,6 +89,13 @@ class Place:
         return cls(scheme, _database_file(address), unquote(table))
 
     @property
+    def file(self) -> Path:
+        """The file or folder; a DataError if there is none, because the table is on a server."""
+        if self.path is None:
+            raise DataError(f"{self} is not a file")
+        return self.path
+
+    @property
     def name(self) -> str:
         """A short name: the file's without its ending, or the table's."""
         return self.path.stem if self.scheme == "file" and self.path is not None else self.table

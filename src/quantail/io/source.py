@@ -7,7 +7,7 @@ errors is passed on: each is replaced, outside of the `except` block, by one of 
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from quantail.errors import DataError, OptionError, QuantailError
 from quantail.io.place import Place
 
 BATCH_ROWS = 65_536
+WRITING_ADVICE = "check space and permissions, and that columns hold plain values"
 _internal_log = logging.getLogger("quantail.internal")
 _Outcome = TypeVar("_Outcome")
 
@@ -28,7 +29,7 @@ class Source(ABC):
         Where it is; printing it shows no password.
     """
 
-    advice: ClassVar[str] = "get a fresh copy of it"
+    advice: str = "get a fresh copy of it"
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -70,7 +71,8 @@ class Source(ABC):
     def _types(self) -> pa.Schema: ...
 
     @abstractmethod
-    def _chunks(self, batch_rows: int) -> Iterator[pa.Table]: ...
+    def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
+        """Yield the rows in parts that fit into memory; `chunks` cuts those that are larger than asked for."""
 
     def _rows(self) -> int | None:
         return None
@@ -80,8 +82,9 @@ class Source(ABC):
 
     def _guarded_chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         made = self._guarded(lambda: iter(self._chunks(batch_rows)))
-        while (chunk := self._guarded(lambda: next(made, None))) is not None:
-            yield chunk
+        while (part := self._guarded(lambda: next(made, None))) is not None:
+            for start in range(0, part.num_rows, batch_rows):
+                yield part.slice(start, batch_rows)
 
     def _guarded(self, action: Callable[[], _Outcome]) -> _Outcome:
         return guarded(action, f"cannot read {self.place}", self.advice)

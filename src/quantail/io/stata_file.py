@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.io.codebook import DECLARED, TAGS, Codebook, Entry
-from quantail.io.dictionaries import decoded
 from quantail.io.statistical_files import STATA
 
 _LONGEST_TEXT = 2045
@@ -70,7 +69,6 @@ class _Variable:
 def write_stata(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as a Stata file."""
     book = Codebook.of(table)
-    table = decoded(table)
     variables = [_variable(table, field, book) for field in table.schema]
     with path.open("xb") as file:
         _write(file, variables, table.num_rows, book.label)

@@ -8,8 +8,7 @@ the schema lists their codes (see `tag_code`) among the column's `missing_codes`
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -113,11 +112,11 @@ class StatisticalSource(Source):
         How the program counts dates.
     """
 
-    advice: ClassVar[str] = "the file must be complete and of the kind that its ending says"
+    advice = "the file must be complete and of the kind that its ending says"
 
     def __init__(self, place: Place, schema: Schema | None, reader: str, calendar: Calendar) -> None:
         super().__init__(place)
-        package = optional("pyreadstat", "files", f"reading {Path(str(place.path)).suffix} files")
+        package = optional("pyreadstat", "files", f"reading {place.file.suffix} files")
         self._reader: Callable[..., Any] = getattr(package, reader)
         self._keeps_tags = reader != "read_xport"
         self._calendar = calendar

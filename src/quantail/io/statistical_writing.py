@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from quantail.errors import DataError
 from quantail.io.codebook import DECLARED, TAGS, Codebook
-from quantail.io.dictionaries import decoded
 from quantail.io.extras import optional
 from quantail.io.statistical_files import SAS, SPSS, Calendar
 from quantail.io.timeless import still_spss, still_transport
@@ -23,7 +22,6 @@ _SAS_FORMATS = {"date": "DATE9", "moment": "DATETIME22.3", "whole": ""}
 def write_spss(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as an SPSS file."""
     book = Codebook.of(table)
-    table = decoded(table)
     own = dict(book.entries) if book.program in ("spss", DECLARED) else {}
     texts = _texts(table)
     labels = {
@@ -51,7 +49,6 @@ def write_spss(table: pa.Table, path: Path) -> None:
 def write_transport(table: pa.Table, path: Path) -> None:
     """Write a table with its codebook as a SAS transport file."""
     book = Codebook.of(table)
-    table = decoded(table)
     labels = _labels(book)
     is_short = all(len(name.encode()) <= _SHORT_NAME for name in table.column_names)
     is_short = is_short and all(len(label.encode()) <= _SHORT_LABEL for label in labels.values())

@@ -8,18 +8,17 @@ from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
 from quantail.errors import DataError
 from quantail.io.csv_file import looks_like_data
-from quantail.io.dictionaries import decoded
+from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
 from quantail.io.extras import optional
 from quantail.io.place import Place
 from quantail.io.source import Source
 from quantail.io.timeless import still_archive
-from quantail.io.told_types import NUMBERS, told, told_columns
 from quantail.schema import Column, Schema
 
 MOST_ROWS = 1_048_575  # and one of names
@@ -28,12 +27,12 @@ MOST_ROWS = 1_048_575  # and one of names
 class WorkbookSource(Source):
     """The first sheet of an Excel workbook."""
 
-    advice: ClassVar[str] = "the first sheet must be a plain table with column names in its first row"
+    advice = "the first sheet must be a plain table with column names in its first row"
 
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._package = optional("openpyxl", "files", "reading .xlsx files")
-        self._known = told_columns(schema)
+        self._known = declared_columns(schema)
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
@@ -53,12 +52,10 @@ class WorkbookSource(Source):
         return pa.table(arrays, names=[str(name) for name in names])
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
-        table = self._read()  # a sheet has at most a million rows
-        for start in range(0, table.num_rows, batch_rows):
-            yield table.slice(start, batch_rows)
+        yield self._read()  # a sheet has at most a million rows
 
     def _lines(self) -> Iterator[tuple[Any, ...]]:
-        with Path(str(self.place.path)).open("rb") as file:
+        with self.place.file.open("rb") as file:
             book = self._package.load_workbook(file, read_only=True, data_only=True)
             with closing(book):
                 rows = book.worksheets[0].iter_rows(values_only=True)
@@ -74,10 +71,10 @@ class WorkbookSource(Source):
 
     def _array(self, name: str, cells: list[Any]) -> pa.Array:
         column = self._known.get(name)
-        return _guessed(cells) if column is None else _told(cells, column)
+        return _guessed(cells) if column is None else _declared(cells, column)
 
 
-def _told(cells: list[Any], column: Column) -> pa.Array:
+def _declared(cells: list[Any], column: Column) -> pa.Array:
     """Return cells in the type that the schema says."""
     if column.type in ("category", "ordinal"):
         return _labels(cells, column)
@@ -89,7 +86,7 @@ def _told(cells: list[Any], column: Column) -> pa.Array:
         array = _texts([cell.date() if isinstance(cell, datetime) else cell for cell in cells])
     else:
         array = _texts(cells)
-    return told(pa.chunked_array([array]), column).combine_chunks()
+    return as_declared(pa.chunked_array([array]), column).combine_chunks()
 
 
 def _guessed(cells: list[Any]) -> pa.Array:
@@ -119,7 +116,6 @@ def _labels(cells: list[Any], column: Column) -> pa.Array:
 def write_workbook(table: pa.Table, path: Path) -> None:
     """Write a table as the first sheet of an Excel workbook."""
     package = optional("openpyxl", "files", "writing .xlsx files")
-    table = decoded(table)
     book = package.Workbook(write_only=True)
     sheet = book.create_sheet("synthetic")
 

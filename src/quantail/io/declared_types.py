@@ -1,8 +1,8 @@
-"""Types that the schema tells, for files that declare none (CSV, Excel).
+"""Types that the schema declares, for files that declare none (CSV, Excel).
 
 A type that is guessed from values may hang on a single row ("3.0" among whole numbers, one date that is text, one cell
 that is not empty), and labels lose their spelling to it ("007"). So every column that the schema knows is read in the
-type that it says; where a value does not fit it, the table is refused, here or at the border.
+type that it declares; where a value does not fit it, the table is refused, here or at the border.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ NUMBERS = ("numeric", "integer")
 _BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
 
 
-def told_columns(schema: Schema | None) -> dict[str, Column]:
+def declared_columns(schema: Schema | None) -> dict[str, Column]:
     """Return the columns of a schema by the names under which a table holds them, a panel's period by period."""
     if schema is None:
         return {}
@@ -28,8 +28,8 @@ def told_columns(schema: Schema | None) -> dict[str, Column]:
     return columns
 
 
-def told(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
-    """Give guessed numbers, or text, the type that the schema says; labels stay as they are.
+def as_declared(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+    """Give guessed numbers, or text, the type that the schema declares; labels stay as they are.
 
     Raises
     ------
