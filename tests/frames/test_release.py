@@ -2,7 +2,6 @@
 
 import datetime
 import importlib
-import json
 from decimal import Decimal
 
 import numpy as np
@@ -254,4 +253,3 @@ def test_the_codebook_of_a_release_follows_from_the_schema():
     assert (jobs.storage, jobs.missing) == ("int16", ((-8.0, -8.0), (-9.0, -9.0)))
     assert book.entry("region").size == len("far south")
     assert book.entry("open").values == ((0.0, "false"), (1.0, "true"))
-    json.dumps(book.to_dict())

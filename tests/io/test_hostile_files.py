@@ -1,15 +1,17 @@
 """Broken files and unwilling databases: our own errors, without values, names of users or passwords."""
 
 import importlib
+import json
 import sqlite3
 from contextlib import closing
+from dataclasses import asdict
 
 import pyarrow as pa
 import pytest
 
-from quantail.errors import DataError, ModelError, OptionError
+from quantail.errors import DataError, OptionError
 from quantail.io import Place, check_output, open_source, read_header, read_table, write_table
-from quantail.io.codebook import Codebook
+from quantail.io.codebook import Codebook, Entry
 from quantail.io.files import FORMATS
 from quantail.schema import Column, Schema
 
@@ -211,8 +213,15 @@ def test_bad_sizes_of_chunks_are_refused(tmp_path):
         {"label": "", "columns": {}},
         {"program": "", "label": 7, "columns": {}},
         {"program": "", "label": "", "columns": {"pay": {"label": ""}}},
+        {"program": "spss", "label": "", "columns": {"pay": {**asdict(Entry()), "measure": 7}}},
+        {"program": "spss", "label": "", "columns": {"pay": {**asdict(Entry()), "values": [[1]]}}},
+        {"program": "spss", "label": "", "columns": {"pay": {**asdict(Entry()), "missing": [[None, 1]]}}},
+        {"program": "spss", "label": "", "columns": {"pay": {**asdict(Entry()), "width": float("inf")}}},
     ],
 )
-def test_a_damaged_codebook_is_a_model_error(damage):
-    with pytest.raises(ModelError, match="codebook"):
-        Codebook.from_dict(damage)
+def test_a_table_with_a_damaged_codebook_is_read_and_written_without_it(damage, tmp_path):
+    table = TABLE.replace_schema_metadata({"quantail.codebook": json.dumps(damage)})
+    assert not Codebook.of(table)
+    for suffix in (".parquet", ".dta", ".sav", ".xpt"):
+        write_table(table, tmp_path / f"t{suffix}")
+        assert read_table(tmp_path / f"t{suffix}").to_pydict() == TABLE.to_pydict()

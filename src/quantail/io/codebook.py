@@ -6,13 +6,11 @@ choose widths, storage and labels by looking at rows. The codebook of a release 
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from quantail.errors import ModelError
 from quantail.schema import Column, Schema
 from quantail.schema.storage import storage_of
 
@@ -21,8 +19,8 @@ DECLARED = "schema"  # in place of a program: what the schema says, in no progra
 _FIRST_TAG = -1_000_000_001
 # Numbers that stand for Stata's and SAS's missing values with a letter, ".a" to ".z".
 TAGS = {_FIRST_TAG - place: letter for place, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
-# Stata's types of whole numbers.
-_NARROW = {"int8": (-127, 100), "int16": (-32_767, 32_740), "int32": (-2_147_483_647, 2_147_483_620)}
+# Stata's types of whole numbers with their limits; the codes above mean missing.
+WHOLE_IN_STATA = {"int8": (-127, 100), "int16": (-32_767, 32_740), "int32": (-2_147_483_647, 2_147_483_620)}
 _MOST_CODES = 3  # that SPSS knows for a column
 _WIDEST = 32  # what SAS can show
 Value = float | str
@@ -93,14 +91,18 @@ class Codebook:
         if not metadata or _KEY not in metadata:
             return cls()
         try:
-            return cls.from_dict(json.loads(metadata[_KEY]))
-        except (ValueError, ModelError, RecursionError):
-            return cls()  # of some other program; the table itself is sound
+            data = json.loads(metadata[_KEY])
+            entries = tuple((name, _entry(entry)) for name, entry in data["columns"].items())
+            return cls(_text(data["program"]), _text(data["label"]), entries)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            return cls()  # of some other program, or damaged; the table itself is sound
 
     def attached(self, table: pa.Table) -> pa.Table:
         """Return the table with this codebook in its metadata."""
         rest = {key: text for key, text in (table.schema.metadata or {}).items() if key != _KEY}
-        own = {_KEY: json.dumps(self.to_dict()).encode()} if self else {}
+        columns = {name: asdict(entry) for name, entry in self.entries}
+        text = json.dumps({"program": self.program, "label": self.label, "columns": columns})
+        own = {_KEY: text.encode()} if self else {}
         return table.replace_schema_metadata(rest | own)
 
     def entry(self, name: str) -> Entry:
@@ -109,22 +111,6 @@ class Codebook:
 
     def __bool__(self) -> bool:
         return self != Codebook()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write the codebook as plain data for JSON."""
-        columns = {name: asdict(entry) for name, entry in self.entries}
-        return {"program": self.program, "label": self.label, "columns": columns}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> "Codebook":
-        """Read a codebook written by `to_dict`, or raise a ModelError."""
-        columns = data.get("columns") if isinstance(data, Mapping) else None
-        if not isinstance(columns, Mapping) or not all(
-            isinstance(data.get(w), str) for w in ("program", "label")
-        ):
-            raise _damaged()
-        entries = tuple((name, _entry(entry)) for name, entry in columns.items())
-        return cls(data["program"], data["label"], entries)
 
 
 def declared_codebook(schema: Schema) -> Codebook:
@@ -164,7 +150,7 @@ def _declared(column: Column) -> Entry:
     bounds = [n for n in (column.lower, column.upper, *plain_codes, *column.atoms) if n is not None]
     missing = tuple((code, code) for code in plain_codes) if len(plain_codes) <= _MOST_CODES else ()
     if column.type == "integer":
-        kind = storage if storage in _NARROW and storage_holds(storage, bounds) else _narrowest(bounds)
+        kind = storage if storage in WHOLE_IN_STATA and _holds(storage, bounds) else _narrowest(bounds)
         return Entry(column.label, _digits(bounds, 0), kind, "scale", missing=missing)
     shown = "" if column.decimals is None else _digits(bounds, column.decimals)
     return Entry(column.label, shown, "float" if storage == "float32" else "double", "scale", missing=missing)
@@ -172,12 +158,11 @@ def _declared(column: Column) -> Entry:
 
 def _narrowest(numbers: list[float]) -> str:
     """Name the narrowest of Stata's types that holds whole numbers."""
-    return next((name for name in _NARROW if numbers and storage_holds(name, numbers)), "double")
+    return next((name for name in WHOLE_IN_STATA if numbers and _holds(name, numbers)), "double")
 
 
-def storage_holds(name: str, numbers: list[float]) -> bool:
-    """Say whether one of Stata's types of whole numbers holds all of these; its largest codes mean missing."""
-    least, most = _NARROW[name]
+def _holds(name: str, numbers: list[float]) -> bool:
+    least, most = WHOLE_IN_STATA[name]
     return all(least <= number <= most for number in numbers)
 
 
@@ -188,28 +173,19 @@ def _digits(numbers: list[float], decimals: int) -> str:
     return f"{width}.{decimals}" if 0 < width <= _WIDEST else ""
 
 
-def _entry(data: Any) -> Entry:
-    names = {part.name for part in fields(Entry)}
-    if not isinstance(data, Mapping) or set(data) != names:
-        raise _damaged()
-    entry = Entry(**{**data, "values": _pairs(data["values"]), "missing": _pairs(data["missing"])})
-    texts = (entry.label, entry.format, entry.storage, entry.measure, *(label for _, label in entry.values))
-    parts = [*(value for value, _ in entry.values), *(part for pair in entry.missing for part in pair)]
-    fits = all(isinstance(text, str) for text in texts) and all(
-        isinstance(p, str | float | int) for p in parts
-    )
-    if not fits or type(entry.width) is not int or type(entry.size) is not int:
-        raise _damaged()
-    return entry
+def _entry(data: dict[str, Any]) -> Entry:
+    """Read one column of a codebook's JSON, or raise a ValueError, TypeError or KeyError."""
+    texts = {name: _text(data[name]) for name in ("label", "format", "storage", "measure")}
+    values = tuple((_value(value), _text(label)) for value, label in data["values"])
+    missing = tuple((_value(low), _value(high)) for low, high in data["missing"])
+    return Entry(**texts, width=int(data["width"]), size=int(data["size"]), values=values, missing=missing)
 
 
-def _pairs(data: Any) -> tuple[tuple[Any, Any], ...]:
-    if not isinstance(data, list | tuple) or not all(
-        isinstance(p, list | tuple) and len(p) == 2 for p in data
-    ):
-        raise _damaged()
-    return tuple((first, second) for first, second in data)
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError("not a text")
+    return data
 
 
-def _damaged() -> ModelError:
-    return ModelError("the model's codebook is damaged; save the model again")
+def _value(data: Any) -> Value:
+    return data if isinstance(data, str) else float(data)

@@ -48,7 +48,7 @@ class CsvSource(Source):
         if names is None:
             raise DataError(f"{self.place} is empty; its first line must hold the names of the columns")
         "".join(names).encode("utf-8")  # what is no UTF-8 in the header is refused; rows are not looked at
-        return names
+        return checked_names(names, self.place)
 
     def _types(self) -> pa.Schema:
         with self.place.file.open("rb") as file:
@@ -107,10 +107,14 @@ def write_csv(table: pa.Table, path: Path) -> None:
         pa.csv.write_csv(table, file, pa.csv.WriteOptions(include_header=False))
 
 
-def looks_like_data(names: list[str]) -> bool:
-    """Say whether the first line of a file seems to hold values instead of names."""
+def checked_names(names: list[str], place: Place) -> list[str]:
+    """Return the first line of a file, or raise a DataError if it seems to hold values instead of names."""
     numbers = [name for name in names if _is_number(name)]
-    return len(numbers) == len(names) or any(not name.strip().isdigit() for name in numbers)
+    if len(numbers) == len(names) or any(not name.strip().isdigit() for name in numbers):
+        raise DataError(
+            f"{place}: the first line seems to hold values, not names; add a line of column names"
+        )
+    return names
 
 
 def _is_number(text: str) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from quantail.errors import DataError
 from quantail.io.arrow_files import ArrowSource, FolderSource, ParquetSource, write_arrow, write_parquet
-from quantail.io.csv_file import CsvSource, looks_like_data, write_csv
+from quantail.io.csv_file import CsvSource, write_csv
 from quantail.io.databases import DatabaseSource, database_tables, exists_already, has_table
 from quantail.io.native import decoded, open_frame
 from quantail.io.place import Place
@@ -125,10 +125,6 @@ def read_header(where: Where) -> dict[str, DraftType]:
     if not isinstance(source, CsvSource | WorkbookSource):
         return dict(header_of(source.types.empty_table()))
     names = source.header()
-    if looks_like_data(names):
-        raise DataError(
-            f"{source.place}: the first line seems to hold values, not names; add a line of column names"
-        )
     open_frame(pa.table([pa.nulls(0)] * len(names), names=names))  # refuses names that are not distinct
     return dict.fromkeys(names, "")
 

@@ -5,7 +5,6 @@ letter together. The file is a sequence of sections between tags, with a map of 
 """
 
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import DataError
-from quantail.io.codebook import DECLARED, TAGS, Codebook, Entry
+from quantail.io.codebook import DECLARED, TAGS, WHOLE_IN_STATA, Codebook, Entry
 from quantail.io.statistical_files import STATA
 
 _LONGEST_TEXT = 2045
@@ -24,34 +23,40 @@ _ROWS_AT_ONCE = 50_000
 
 @dataclass(frozen=True)
 class Storage:
-    """One of Stata's types of numbers: its code, its numpy type, its largest value and its missing values."""
+    """One of Stata's types of numbers.
+
+    Its missing values "." (0), ".a" (1) to ".z" (26) are equal steps apart, for floating-point numbers in their bits.
+    """
 
     code: int
     numpy: str
     smallest: float
     largest: float
     format: str
-    missing: Callable[[int], Any]  # of "." (0), ".a" (1) to ".z" (26)
+    bits: str
+    first_missing: int
+    step: int = 1
+
+    def missing(self, kind: int) -> Any:
+        """Return a missing value, plain (0) or with a letter (1 to 26)."""
+        return np.array([self.first_missing + kind * self.step], self.bits).view(self.numpy)[0]
 
 
-def _float_missing(kind: int) -> np.float32:
-    return np.float32(np.uint32(0x7F000000 + kind * 0x800).view(np.float32))
+def _whole(code: int, numpy: str, name: str, format_: str) -> Storage:
+    least, most = WHOLE_IN_STATA[name]
+    return Storage(code, numpy, least, most, format_, numpy, most + 1)
 
 
-def _double_missing(kind: int) -> np.float64:
-    return np.float64(np.uint64(0x7FE0000000000000 + kind * 0x010000000000).view(np.float64))
-
-
-_LONG_MISSING = 2_147_483_621
 _STORAGES = {
-    "int8": Storage(65530, "<i1", -127, 100, "%8.0g", lambda kind: 101 + kind),
-    "int16": Storage(65529, "<i2", -32_767, 32_740, "%8.0g", lambda kind: 32_741 + kind),
-    "int32": Storage(
-        65528, "<i4", -2_147_483_647, 2_147_483_620, "%12.0g", lambda kind: _LONG_MISSING + kind
+    "int8": _whole(65530, "<i1", "int8", "%8.0g"),
+    "int16": _whole(65529, "<i2", "int16", "%8.0g"),
+    "int32": _whole(65528, "<i4", "int32", "%12.0g"),
+    "float": Storage(65527, "<f4", -1.701e38, 1.701e38, "%9.0g", "<u4", 0x7F000000, 0x800),
+    "double": Storage(
+        65526, "<f8", -1.797e308, 8.988e307, "%10.0g", "<u8", 0x7FE0000000000000, 0x010000000000
     ),
-    "float": Storage(65527, "<f4", -1.701e38, 1.701e38, "%9.0g", _float_missing),
-    "double": Storage(65526, "<f8", -1.797e308, 8.988e307, "%10.0g", _double_missing),
 }
+_LONG_MISSING = _STORAGES["int32"].first_missing
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,6 @@ from quantail.io.place import Place
 from quantail.io.source import Source
 from quantail.schema import Schema
 
-_TYPES = {
-    "int8": pa.int8(),
-    "int16": pa.int16(),
-    "int32": pa.int32(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-}
 _PROGRAMS = {"dta": "stata", "sav/zsav": "spss", "xport": "sas", "sas7bdat": "sas"}
 
 
@@ -158,8 +150,8 @@ class StatisticalSource(Source):
             stored = header.readstat_variable_types[name]
             type_ = self._calendar.arrow_type(header.original_variable_types[name] or "")
             if type_ is None or stored == "string":
-                type_ = _TYPES[stored]
-                if self._tags.get(name, set()) & _TAG_CODES:
+                type_ = pa.type_for_alias(stored)
+                if self._tags.get(name, set()) & TAGS.keys():
                     type_ = pa.int64() if pa.types.is_integer(type_) else pa.float64()
             fields.append(pa.field(name, type_))
         return codebook_of(header).attached(pa.schema(fields).empty_table()).schema
@@ -194,7 +186,7 @@ def codebook_of(header: Any) -> Codebook:
             int(header.variable_display_width.get(name) or 0) if program == "spss" else 0,
             _size(header, name),
             tuple(
-                (_labelled(value), label)
+                (value if isinstance(value, str) else float(value), label)
                 for value, label in header.variable_value_labels.get(name, {}).items()
             ),
             tuple((part["lo"], part["hi"]) for part in header.missing_ranges.get(name, ())),
@@ -221,17 +213,8 @@ def tag_code(letter: str) -> int:
     return next(code for code, known in TAGS.items() if known == letter.lower())
 
 
-_TAG_CODES = {float(code) for code in TAGS}
-
-
 def _untagged(value: Any, kept: set[float]) -> float | None:
     if not isinstance(value, str):
         return value  # type: ignore[no-any-return]
     code = float(tag_code(value)) if value.isalpha() else None
     return code if code in kept else None
-
-
-def _labelled(value: Any) -> float | str:
-    if isinstance(value, str):
-        return value
-    return float(value)

@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from quantail.errors import DataError
-from quantail.io.csv_file import looks_like_data
+from quantail.io.csv_file import checked_names
 from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
 from quantail.io.extras import optional
 from quantail.io.place import Place
@@ -36,20 +35,17 @@ class WorkbookSource(Source):
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
-        return self._guarded(lambda: [str(name) for name in next(self._lines())])
+        return self._guarded(lambda: checked_names(list(next(self._lines())), self.place))
 
     def _types(self) -> pa.Schema:
         return self._read().schema
 
     def _read(self) -> pa.Table:
-        names, *rows = self._lines()
-        if looks_like_data([str(name) for name in names]):
-            raise DataError(
-                f"{self.place}: the first row seems to hold values, not names; add a row of names"
-            )
+        first, *rows = self._lines()
+        names = checked_names(list(first), self.place)
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-        arrays = [self._array(str(name), list(cells)) for name, cells in zip(names, columns, strict=True)]
-        return pa.table(arrays, names=[str(name) for name in names])
+        arrays = [self._array(name, list(cells)) for name, cells in zip(names, columns, strict=True)]
+        return pa.table(arrays, names=names)
 
     def _chunks(self, batch_rows: int) -> Iterator[pa.Table]:
         yield self._read()  # a sheet has at most a million rows
@@ -63,7 +59,7 @@ class WorkbookSource(Source):
                 width = len(names)
                 while width and names[width - 1] is None:
                     width -= 1
-                yield names[:width]
+                yield tuple(map(str, names[:width]))
                 for row in rows:
                     cells = (*row[:width], *[None] * (width - len(row)))
                     if any(cell is not None for cell in cells):
