@@ -11,7 +11,7 @@ from quantail.auditing.document import render_audit
 from quantail.errors import DataError, OptionError
 
 GOOD = Finding("exact", "ladder", "replace-one", 0.97, 1.0, 840, "pairs", True, "six kinds of rows")
-BAD = Finding("gallery", "n leaked", "add-remove", 0.5, 1.0, 336, "pairs", False, "MISSED")
+BAD = Finding("controls", "n leaked", "add-remove", 0.5, 1.0, 336, "pairs", False, "MISSED")
 RUNS = Finding("statistical", "slope", "replace-one", 0.6, 1.0, 4000, "runs", True)
 CURVE = Curve("slope", 1.0, (0.0, 0.3, 1.0), (1.0, 0.5, 0.0))
 
@@ -34,7 +34,7 @@ def test_the_page_names_failures_and_the_joint_confidence():
 
 
 def test_files_are_written_and_read_back(tmp_path):
-    infinite = Finding("gallery", "bounds", "replace-one", math.inf, 1.0, 315, "pairs", True)
+    infinite = Finding("controls", "bounds", "replace-one", math.inf, 1.0, 315, "pairs", True)
     names = [path.name for path in write_audit(result(GOOD, infinite, curves=[CURVE]), tmp_path / "new")]
     assert names == ["audit.md", "audit.json", "trade-off.png"]
     form = json.loads((tmp_path / "new" / "audit.json").read_text())

@@ -28,9 +28,10 @@ def asked(monkeypatch):
     ("options", "parts"),
     [
         ([], ["exact"]),
-        (["--gallery"], ["gallery"]),
+        (["--controls"], ["controls"]),
+        (["--gallery"], ["controls"]),
         (["--laws", "--exact"], ["exact", "laws"]),
-        (["--all"], ["exact", "statistical", "laws", "gallery"]),
+        (["--all"], ["exact", "statistical", "laws", "controls"]),
     ],
 )
 def test_parts_are_chosen_by_options(shop, asked, options, parts):

@@ -56,6 +56,17 @@ def test_a_fit_follows_the_options(files):
     assert last["draw"] == "interpolate" and last["at_low"] != last["at_high"]
 
 
+def test_the_old_word_for_a_way_of_drawing_is_read_with_a_note(files):
+    fits = []
+    for word in ("rungs", "quantiles"):
+        model = files / f"{word}.json"
+        options = ["--simulate-noise", "--seed", "1", "--method", "kng", "--draw", word, "-o", str(model)]
+        done = run(files, "fit", *options)
+        assert done.exit_code == 0 and ("--draw quantiles now" in done.stderr) == (word == "rungs")
+        fits.append(json.loads(model.read_text(encoding="utf-8")))
+    assert fits[0] == fits[1]
+
+
 def test_a_table_is_made(files):
     made = files / "made.parquet"
     assert run(files, "synth", "--simulate-noise", "--method", "kng", "-o", str(made)).exit_code == 0

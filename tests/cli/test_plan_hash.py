@@ -72,7 +72,7 @@ CASES = {
     "the paper's order": (
         NUMBERS,
         (60, 50, 40),
-        ("--method", "stepwise", "--slopes", "varying", "--draw", "rungs"),
+        ("--method", "stepwise", "--slopes", "varying", "--draw", "quantiles"),
     ),
 }
 

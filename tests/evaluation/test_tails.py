@@ -70,6 +70,7 @@ def test_profile_is_in_the_order_of_the_measures() -> None:
     known = values[:3000]
     found = dict(zip([m.name for m in MEASURES], tail_profile(values), strict=True))
     assert found["quantile_error_50"] == np.median(known)
+    assert found["quantile_error_90"] == np.quantile(known, 0.9)
     assert found["quantile_error_99.9"] == np.quantile(known, 0.999)
     assert found["top_1_share"] == pytest.approx(top_share(known, 0.01))
     assert found["top_10_share"] == pytest.approx(top_share(known, 0.1))

@@ -24,7 +24,7 @@ SCALE = Scale.of(Column("y", "numeric", 0, 100))
 TAUS = [0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.99]
 
 
-def model_of(draw="rungs", **changes):
+def model_of(draw="quantiles", **changes):
     parts = {
         "name": "y",
         "scale": SCALE,
@@ -146,7 +146,7 @@ def test_fixed_slopes_are_parallel_and_varying_ones_need_not_be():
     assert varying[2].at_low != varying[2].at_high
 
 
-@pytest.mark.parametrize("draw", ["rungs", "interpolate"])
+@pytest.mark.parametrize("draw", ["quantiles", "interpolate"])
 @pytest.mark.parametrize("balanced", [False, True])
 def test_synthetic_values_lie_between_the_outermost_lines(draw, balanced):
     models = fitted("stepwise", "varying", 3, paper_schema(), F(5), draw=draw)
@@ -157,7 +157,7 @@ def test_synthetic_values_lie_between_the_outermost_lines(draw, balanced):
         made = values[model.name]
         assert (made >= lines[0]).all() and (made <= lines[-1]).all()
         on_a_line = np.abs(lines - made).min(axis=0) < 1e-9 * (1 + np.abs(made))
-        assert on_a_line.all() if draw == "rungs" else on_a_line.mean() < 0.5
+        assert on_a_line.all() if draw == "quantiles" else on_a_line.mean() < 0.5
 
 
 class TestForm:
@@ -174,3 +174,10 @@ class TestForm:
             del broken[key]
             with pytest.raises((KeyError, TypeError)):
                 LinesModel.from_dict(broken)
+
+
+def test_the_old_word_for_a_way_of_drawing_is_read_with_a_warning():
+    with pytest.warns(FutureWarning, match="called 'quantiles' now"):
+        assert read_settings("kng", {"draw": "rungs"}) == read_settings("kng", {})
+    saved = model_of("quantiles").to_dict()
+    assert saved["draw"] == "rungs" and LinesModel.from_dict(saved).draw == "quantiles"

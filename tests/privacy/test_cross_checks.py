@@ -1,6 +1,7 @@
 """Answers of others to the same questions: OpenDP's private quantile, and the accountants of dp-accounting.
 
-Laws are compared by G-tests that fail below p = 1e-6, each with a twin, a fifth off in epsilon, that must fail.
+Laws are compared by G-tests that fail below p = 1e-6, each with a negative control, a fifth off in
+epsilon, that must fail.
 """
 
 import math
@@ -16,7 +17,7 @@ from quantail.privacy.gate import gaussian_scale
 from quantail.privacy.noise import gaussian_measurement
 
 LEAST = 1e-6
-DRAWS = 4_000  # the twins then fail with certainty for all purposes (chi-square beyond 190)
+DRAWS = 4_000  # negative controls then fail with certainty for all purposes (chi-square beyond 190)
 ROWS = np.array([0.4, 1.3, 1.7, 2.2, 2.9, 3.1, 3.8, 5.5, 6.1, 6.4, 8.2, 9.7])
 CANDIDATES = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]  # none equals a row, so that ties play no part
 LEVEL = F(1, 4)
@@ -119,7 +120,7 @@ def test_counts_cost_what_dp_accounting_says() -> None:
 @pytest.mark.parametrize("touched", [1, 2])
 @pytest.mark.parametrize("rho", [F(1, 1000), F(1, 10), F(2)])
 def test_histograms_cost_no_more_than_their_rho(rho: F, touched: int) -> None:
-    """Renyi divergences of discrete Gaussians, by summation: at most alpha rho for every order, a twin fails."""
+    """Renyi divergences of discrete Gaussians, by summation: at most alpha rho for every order; a control fails."""
     scale = gaussian_scale(touched, rho)
     assert gaussian_measurement(scale).map(math.sqrt(touched)) <= rho
     reach = int(40 * scale) + 60

@@ -1,6 +1,7 @@
-"""Draws of both sources against the analytic law, by G-tests, with twins that must fail.
+"""Draws of both sources against the analytic law, by G-tests, with negative controls that must fail.
 
-A test fails below p = 1e-6; each twin is off by 20 percent in scale and must fall below it at the same sample size.
+A test fails below p = 1e-6; each negative control is off by 20 percent in scale and must fall below it at
+the same sample size.
 """
 
 import math

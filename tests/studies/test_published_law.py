@@ -1,4 +1,4 @@
-"""Samplers against the exact density on a problem small enough to integrate; each law test has a must-fail twin."""
+"""Samplers against the exact density on a problem small enough to integrate; each law test has a negative control."""
 
 import itertools
 

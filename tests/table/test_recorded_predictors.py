@@ -1,6 +1,6 @@
 """Later columns follow what is recorded of an earlier one (no grant, three rooms), not where its dither put it.
 
-The twins spread predictors over their lattice cells, as was done once, and must fail.
+Negative controls spread predictors over their lattice cells, as was done once, and must fail.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ Four parts, each readable by itself:
   tables and panels, enumerated for all neighbours, and whole fits replayed on a neighbour;
 - *statistical* (`trials`): many runs with secure noise and lower confidence bounds on epsilon;
 - *laws* (`goodness`): the gate's draws against the analytic law;
-- *gallery* (`gallery`, `flawed`): mechanisms with one flaw each, which these checks must catch.
+- *controls* (`negative_controls`, `flawed`): mechanisms with one flaw each, which these checks must catch.
 
 The tests of `tests/privacy` use the same enumeration on more cases.
 """

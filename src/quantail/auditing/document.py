@@ -13,7 +13,7 @@ _TITLES: dict[Part, str] = {
     "exact": "Exact",
     "statistical": "Statistical",
     "laws": "Laws of the gate",
-    "gallery": "Gallery of broken mechanisms",
+    "controls": "Gallery of broken mechanisms",
 }
 
 
@@ -77,7 +77,7 @@ def _explained(part: Part, result: AuditResult) -> str:
 
 def verdict_title(part: Part) -> str:
     """Return what a check says yes or no to."""
-    return "caught" if part == "gallery" else "passed"
+    return "caught" if part == "controls" else "passed"
 
 
 def _table(part: Part, findings: tuple[Finding, ...]) -> list[str]:

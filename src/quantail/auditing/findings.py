@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 from quantail._version import __version__
 
-Part = Literal["exact", "statistical", "laws", "gallery"]
+Part = Literal["exact", "statistical", "laws", "controls"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
 NOTHING_CONFIDENTIAL = "All tables are made up: nothing confidential is read and nothing is charged."
@@ -13,7 +13,7 @@ MEANING: dict[Part, str] = {
     "exact": "worst log-ratio over all tables of a small lattice and all neighbours; at most the claimed epsilon",
     "statistical": "lower confidence bound on epsilon from runs with secure noise; at most the claimed epsilon",
     "laws": "p-value of the gate's draws against the analytic law; at least 1e-6, and less for laws 20% off",
-    "gallery": "the same figures for mechanisms with one flaw; beyond the claimed epsilon, or the flaw was missed",
+    "controls": "the same figures for mechanisms with one flaw; beyond the claimed epsilon, or the flaw was missed",
 }
 
 
@@ -30,7 +30,7 @@ class Finding:
     unit : str
         What was counted.
     passed : bool
-        For a flawed mechanism of the gallery: whether it was caught.
+        For a negative control: whether it was caught.
     """
 
     part: Part

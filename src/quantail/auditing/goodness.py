@@ -1,4 +1,4 @@
-"""The gate's draws against the analytic law, by chi-square tests, each with twins that must fail.
+"""The gate's draws against the analytic law, by chi-square tests, each with negative controls that must fail.
 
 What is tested is the whole call: plan, sensitivity, rounding of the scale, OpenDP or the path sampler. A test fails
 below p = 1e-6; the same draws must fall below it against laws whose noise scale is off by 20 percent either way, or
@@ -18,7 +18,7 @@ from quantail.auditing.laws import geometric_law, noisy_max_log_law, p_value, pa
 from quantail.privacy import PathQuestion, SecureNoise, Selection
 
 LEAST = 1e-6
-DRAWS = 12_000  # enough for the twins to fail
+DRAWS = 12_000  # enough for the negative controls to fail
 SCORES = np.array([0, -1, -1, -3, -6])
 COUNTS, ROWS, TARGETS = np.array([1, 2, 5, 6]), 8, np.array([3, 2, 3])
 _BATCH = 100
@@ -28,7 +28,7 @@ Law = Callable[[float], Any]
 
 
 def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
-    """Yield one finding for every kind of question: its p-value, and whether its twins fail."""
+    """Yield one finding for every kind of question: its p-value, and whether its negative controls fail."""
     for name, observed, law in (
         _select("pure", draws),
         _select("zcdp", draws),
@@ -36,9 +36,9 @@ def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
         _path(draws),
     ):
         p = p_value(observed, law(1.0))
-        twins = max(p_value(observed, law(factor)) for factor in (0.8, 1.25))
-        note = f"scale off by 20%: p {twins:.0e}"
-        kept = p >= LEAST > twins
+        wrong = max(p_value(observed, law(factor)) for factor in (0.8, 1.25))
+        note = f"scale off by 20%: p {wrong:.0e}"
+        kept = p >= LEAST > wrong
         yield Finding("laws", name, "any", p, LEAST, draws, "draws", kept, note)
 
 

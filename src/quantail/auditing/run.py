@@ -7,9 +7,9 @@ from quantail.auditing.boundary_replays import boundary_findings
 from quantail.auditing.counting import count_findings
 from quantail.auditing.extreme_replays import extreme_findings
 from quantail.auditing.findings import PARTS, AuditResult, Curve, Finding, Part
-from quantail.auditing.gallery import exhibits, gallery_curve, judge
 from quantail.auditing.goodness import goodness_findings
 from quantail.auditing.lattices import check, lattices
+from quantail.auditing.negative_controls import control_curve, judge, negative_controls
 from quantail.auditing.panel_counts import panel_count_findings
 from quantail.auditing.trials import trial_findings
 from quantail.auditing.whole_panels import panel_findings
@@ -34,7 +34,7 @@ def audit(
 
     Parameters
     ----------
-    parts : collection of {"exact", "statistical", "laws", "gallery"}
+    parts : collection of {"exact", "statistical", "laws", "controls"}
         What to check; see `quantail audit --help`.
     runs : int
         Runs on each table of a pair, for "statistical".
@@ -58,8 +58,8 @@ def audit(
             curves += [curve] if curve else []
             if progress:
                 progress(finding.name, (place + min((done + 1) / _EXPECTED[part], 1.0)) / len(chosen))
-    if {"statistical", "gallery"} <= set(chosen):
-        curves.append(gallery_curve(runs))
+    if {"statistical", "controls"} <= set(chosen):
+        curves.append(control_curve(runs))
     return AuditResult(tuple(findings), tuple(curves), CONFIDENCE, time.monotonic() - started)
 
 
@@ -67,7 +67,7 @@ _EXPECTED: dict[Part, int] = {
     "exact": 180,
     "statistical": 42,
     "laws": 4,
-    "gallery": 16,
+    "controls": 16,
 }  # for the progress bar
 
 
@@ -85,11 +85,13 @@ def _run(part: Part, runs: int, replays: int) -> Iterator[tuple[Finding, Curve |
     elif part == "laws":
         yield from ((finding, None) for finding in goodness_findings())
     else:
-        yield from ((judge(exhibit), None) for exhibit in exhibits())
+        yield from ((judge(control), None) for control in negative_controls())
 
 
 def _refuse(parts: Collection[Part], runs: int, replays: int) -> None:
     if isinstance(parts, str) or not parts or not set(parts) <= set(PARTS):
+        if "gallery" in parts:
+            raise OptionError("parts: 'gallery' is called 'controls' now")
         raise OptionError(f"parts must be a list of some of: {', '.join(PARTS)}")
     if runs < 100:
         raise OptionError("runs must be at least 100; bounds from fewer say nothing")

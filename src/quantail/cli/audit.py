@@ -11,7 +11,7 @@ from quantail.cli.options import JsonFlag, Quiet
 if TYPE_CHECKING:
     from quantail.auditing import AuditResult, Part
 
-EXAMPLE = "quantail audit --exact --gallery --out audit"
+EXAMPLE = "quantail audit --exact --controls --out audit"
 
 
 def audit(
@@ -24,8 +24,14 @@ def audit(
     laws: Annotated[
         bool, typer.Option("--laws", help="Test the gate's draws against the analytic law.")
     ] = False,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls", help="Negative controls: mechanisms with one flaw each, which the audit must catch."
+        ),
+    ] = False,
     gallery: Annotated[
-        bool, typer.Option("--gallery", help="Broken mechanisms, which the audit must catch.")
+        bool, typer.Option("--gallery", hidden=True, help="The old word for --controls.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="All four parts.")] = False,
     runs: Annotated[
@@ -45,7 +51,9 @@ def audit(
     from quantail.auditing import PARTS, write_audit
     from quantail.auditing import audit as run_audit
 
-    chosen = {"exact": exact, "statistical": statistical, "laws": laws, "gallery": gallery}
+    chosen = {"exact": exact, "statistical": statistical, "laws": laws, "controls": controls or gallery}
+    if gallery:
+        note("--gallery is called --controls now")
     parts = [part for part in PARTS if chosen[part] or everything] or [PARTS[0]]
     with progress("audit", quiet) as report:
         result = run_audit(parts, runs=runs, replays=replays, progress=report)

@@ -5,6 +5,16 @@ from typing import Annotated
 
 import typer
 
+
+def _present_word(draw: str | None) -> str | None:
+    if draw != "rungs":
+        return draw
+    from quantail.cli.console import note
+
+    note("--draw rungs is called --draw quantiles now")
+    return "quantiles"
+
+
 Force = Annotated[bool, typer.Option("--force", help="Replace output files that exist.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
@@ -22,7 +32,10 @@ Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, fo
 Method = Annotated[
     str,
     typer.Option(
-        help="ladder, tables (finds relations of any shape), or the paper's orders kng, stepwise, sandwich."
+        help="How rows are modelled. ladder: some quantiles of each column in one joint draw, with slopes on the "
+        "columns before it. tables: the same for each column, then tables of counts over two or three columns, chosen "
+        "where the model is most wrong. The paper's methods made valid, which ask for one quantile after another: kng "
+        "(each for itself), stepwise (outward from the median), sandwich (main quantiles first, then between them)."
     ),
 ]
 Slopes = Annotated[
@@ -31,7 +44,10 @@ Slopes = Annotated[
 ]
 Draw = Annotated[
     str | None,
-    typer.Option(help="With the paper's orders: values are rungs (quantiles) or interpolate between them."),
+    typer.Option(
+        callback=_present_word,
+        help="With the paper's orders: values are quantiles that were released, or interpolate between them.",
+    ),
 ]
 LedgerPath = Annotated[
     Path | None,

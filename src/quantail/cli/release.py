@@ -63,7 +63,7 @@ class Spending:
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
             slopes=cast(Literal["fixed", "varying"] | None, self.slopes),
-            draw=cast(Literal["rungs", "interpolate"] | None, self.draw),
+            draw=cast(Literal["quantiles", "interpolate"] | None, self.draw),
         )
 
     def _check_account(self) -> None:

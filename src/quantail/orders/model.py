@@ -22,7 +22,7 @@ from quantail.curves.balanced import balanced_uniform
 from quantail.curves.quantreg import level_weights
 from quantail.curves.slope import Slope
 from quantail.orders.lines import line_values
-from quantail.orders.settings import Draw
+from quantail.orders.settings import STORED, Draw, read_draw
 
 Floats = NDArray[np.float64]
 
@@ -39,8 +39,8 @@ class LinesModel:
         Levels in rising order.
     at_low, at_high : tuple of float
         Offsets of the lines from the median plane at both ends of the index.
-    draw : {"rungs", "interpolate"}
-        "rungs" picks a line at random, as likely as the stretch between the midpoints to its neighbours (Pistner);
+    draw : {"quantiles", "interpolate"}
+        "quantiles" picks a line at random, as likely as the stretch between the midpoints to its neighbours (Pistner);
         "interpolate" draws a uniform level and goes straight from line to line, and no farther than the outermost
         ones (Huckett and Larsen).
     """
@@ -109,7 +109,7 @@ class LinesModel:
             "taus": list(self.taus),
             "at_low": list(self.at_low),
             "at_high": list(self.at_high),
-            "draw": self.draw,
+            "draw": STORED.get(self.draw, self.draw),
         }
 
     @classmethod
@@ -127,7 +127,7 @@ class LinesModel:
             tuple(form["taus"]),
             tuple(form["at_low"]),
             tuple(form["at_high"]),
-            form["draw"],
+            read_draw(form["draw"]),
         )
 
 

@@ -11,6 +11,7 @@ Shares of the budget (the paper's section 4 and its code; `alone` is a column wi
 The text of the paper says .8 for fixed slopes too; .6 and .7 are what its code used for them, there and on the LBD.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -29,7 +30,10 @@ from quantail.orders.tuning import (
 from quantail.privacy import FIXED
 
 Slopes = Literal["fixed", "varying"]
-Draw = Literal["rungs", "interpolate"]
+Draw = Literal["quantiles", "interpolate"]
+
+STORED = {"quantiles": "rungs"}
+"""How saved models write a way of drawing, where that differs; options of version 0.1 were written so, too."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,14 @@ class LinesSettings:
 
 def read_settings(order: Order, given: Mapping[str, Any]) -> LinesSettings:
     """Check options as a user gave them; None stands for the default."""
-    slopes = _choice(given, "slopes", get_args(Slopes))
+    slopes = choice(given, "slopes", get_args(Slopes))
     taus = read_levels(_listed(given, "taus", PAPER_TAUS), "taus")
     main = nearest_levels(PAPER_MAIN, taus) if given.get("main") is None else _main(given, taus)
     shares = _shares(given.get("shares"), order)
     return LinesSettings(
         order,
         slopes,
-        _choice(given, "draw", get_args(Draw)),
+        choice(with_new_words(given), "draw", get_args(Draw)),
         taus,
         main,
         tuple(_weight(part) for part in shares.get("columns", ())),
@@ -75,7 +79,22 @@ def read_settings(order: Order, given: Mapping[str, Any]) -> LinesSettings:
     )
 
 
-def _choice(given: Mapping[str, Any], option: str, allowed: tuple[str, ...]) -> Any:
+def with_new_words(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return options with the present word for a way of drawing; the old one is read with a warning."""
+    if given.get("draw") not in STORED.values():
+        return given
+    new = read_draw(given["draw"])
+    warnings.warn(f"draw={given['draw']!r} is called {new!r} now", FutureWarning, stacklevel=2)
+    return {**given, "draw": new}
+
+
+def read_draw(stored: str) -> Any:
+    """Return the way of drawing that a saved model holds."""
+    return {old: new for new, old in STORED.items()}.get(stored, stored)
+
+
+def choice(given: Mapping[str, Any], option: str, allowed: tuple[str, ...]) -> Any:
+    """Return a checked option, or the first of those allowed if none is given."""
     value = given.get(option)
     if value is not None and value not in allowed:
         raise OptionError(f"{option} {value!r} is not known; use one of: {', '.join(allowed)}")

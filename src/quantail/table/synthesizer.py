@@ -59,7 +59,7 @@ class TableSynthesizer(Parameters, Drawing):
         With "simulated" only.
     slopes : {"fixed", "varying"}, optional
         The paper's orders only, as all that follows: whether all quantiles share the median's slopes.
-    draw : {"rungs", "interpolate"}, optional
+    draw : {"quantiles", "interpolate"}, optional
         Synthetic values are released quantiles picked at random, or lie between them.
     taus, main : sequence of float, optional
         Quantile levels (the paper's 49), and the main ones of a sandwich (the paper's 6).
@@ -84,7 +84,7 @@ class TableSynthesizer(Parameters, Drawing):
         noise: Literal["secure", "simulated"] = "secure",
         seed: int | None = None,
         slopes: Literal["fixed", "varying"] | None = None,
-        draw: Literal["rungs", "interpolate"] | None = None,
+        draw: Literal["quantiles", "interpolate"] | None = None,
         taus: Sequence[float] | None = None,
         main: Sequence[float] | None = None,
         shares: Mapping[str, Any] | None = None,

@@ -1,5 +1,5 @@
-"""The gallery: mechanisms with one flaw each, beside the valid ones they differ from. NOT PRIVATE, for the audit only.
+"""Mechanisms with one flaw each, beside the valid ones they differ from. NOT PRIVATE, for the audit only.
 
-Each function takes a table and a source of noise. A flawed one differs from its valid twin (`gallery.py` pairs them) in
-the line marked `# flaw`.
+Each function takes a table and a source of noise. A flawed one differs from its valid counterpart
+(`negative_controls.py` pairs them) in the line marked `# flaw`.
 """

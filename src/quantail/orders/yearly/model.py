@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from quantail.curves.quantreg import level_weights
 from quantail.orders.model import LinesModel
+from quantail.orders.settings import STORED, read_draw
 from quantail.orders.yearly.design import before
 from quantail.orders.yearly.settings import Pick
 from quantail.schema import Schema
@@ -119,7 +120,7 @@ def write_yearly(model: YearlyModel) -> dict[str, Any]:
         {part: [lines.to_dict() for lines in getattr(period, part)] for part in ("births", "continuers")}
         for period in model.periods
     ]
-    return {"draw": model.draw, "periods": periods}
+    return {"draw": STORED.get(model.draw, model.draw), "periods": periods}
 
 
 def read_yearly_model(form: Mapping[str, Any]) -> YearlyModel:
@@ -131,4 +132,4 @@ def read_yearly_model(form: Mapping[str, Any]) -> YearlyModel:
         )
         for item in form["periods"]
     )
-    return YearlyModel(form["draw"], periods)
+    return YearlyModel(read_draw(form["draw"]), periods)

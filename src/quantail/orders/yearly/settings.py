@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from quantail.errors import OptionError
-from quantail.orders.settings import LinesSettings, read_settings
+from quantail.orders.settings import LinesSettings, choice, read_settings, with_new_words
 from quantail.orders.steps import Order
 from quantail.orders.tuning import YEARLY_MAIN_SHARE, YEARLY_MEDIAN_SHARE
 
-Pick = Literal["uniform", "rungs", "interpolate"]
+Pick = Literal["uniform", "quantiles", "interpolate"]
 Sharing = Literal["paper", "disjoint"]
 
 YEARLY_TAUS: tuple[float, ...] = (*(round(0.05 * k, 2) for k in range(1, 20)), 0.99)
@@ -35,7 +35,7 @@ class YearlySettings:
     ----------
     lines : LinesSettings
         Order, slopes, levels and shares of every model.
-    draw : {"uniform", "rungs", "interpolate"}
+    draw : {"uniform", "quantiles", "interpolate"}
         How a level is drawn: each as often as any other (the paper), or as in `LinesModel`.
     sharing : {"paper", "disjoint"}
         How births and continuers of a period share its budget: a quarter and three quarters, added up (the paper), or
@@ -64,11 +64,11 @@ def read_yearly(order: Order, given: Mapping[str, Any]) -> YearlySettings:
             raise OptionError(
                 f"{option} does not belong to method {order!r}; use some of: {', '.join(_KNOWN)}"
             )
-    draw = _choice(given, "draw", get_args(Pick))
-    sharing = _choice(given, "sharing", get_args(Sharing))
+    draw = choice(with_new_words(given), "draw", get_args(Pick))
+    sharing = choice(given, "sharing", get_args(Sharing))
     options = {option: given.get(option) for option in ("slopes", "main")}
     options["taus"] = YEARLY_TAUS if given.get("taus") is None else given["taus"]
-    options["draw"] = "rungs" if draw == "uniform" else draw
+    options["draw"] = "quantiles" if draw == "uniform" else draw
     options["shares"] = _shares(order, given.get("slopes") or "fixed", given.get("shares"))
     return YearlySettings(read_settings(order, options), draw, sharing)
 
@@ -80,10 +80,3 @@ def _shares(order: Order, slopes: str, given: Any) -> Any:
     if given is not None and not isinstance(given, Mapping):
         return given
     return {name: defaults[name] for name in known} | dict(given or {})
-
-
-def _choice(given: Mapping[str, Any], option: str, allowed: tuple[str, ...]) -> Any:
-    value = given.get(option)
-    if value is not None and value not in allowed:
-        raise OptionError(f"{option} {value!r} is not known; use one of: {', '.join(allowed)}")
-    return allowed[0] if value is None else value

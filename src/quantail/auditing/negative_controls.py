@@ -1,6 +1,6 @@
-"""The gallery of broken mechanisms: which check catches each, and with what figure.
+"""Negative controls, mechanisms with one flaw each: which check catches them, and with what figure.
 
-Every exhibit is judged together with the valid mechanism that it differs from in one line: the flawed one must be
+Every control is judged together with the valid mechanism that it differs from in one line: the flawed one must be
 caught, and the valid one must pass the same check on the same tables.
 """
 
@@ -26,7 +26,7 @@ _RUNS, _PILOT = 400, 12
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class NegativeControl:
     """A flawed mechanism, the valid one beside it, and the tables on which they are told apart."""
 
     name: str
@@ -59,8 +59,8 @@ class Exhibit:
         return min(neighbours(self.domain, self.rows, self.relation), key=overlap)
 
 
-def exhibits() -> tuple[Exhibit, ...]:
-    """Return the gallery."""
+def negative_controls() -> tuple[NegativeControl, ...]:
+    """Return all of them."""
     s, i, b = scores, inputs, spending
     replaced_row: tuple[tuple[Any, ...], ...] = (
         ("the paper's sensitivity", s.valid_quantile, s.flawed_quantile, VALUES, 4),
@@ -83,22 +83,22 @@ def exhibits() -> tuple[Exhibit, ...]:
         ("n leaked", i.valid_size, i.flawed_size, VALUES, 3),
     )
     return (
-        *(Exhibit(name, "replace-one", *rest) for name, *rest in replaced_row),
-        *(Exhibit(name, "add-remove", *rest) for name, *rest in added_row),
+        *(NegativeControl(name, "replace-one", *rest) for name, *rest in replaced_row),
+        *(NegativeControl(name, "add-remove", *rest) for name, *rest in added_row),
     )
 
 
-def judge(exhibit: Exhibit) -> Finding:
-    """Check a flawed mechanism and its valid twin."""
-    figure, checked = exhibit.figure(exhibit.flawed)
-    honest, _ = exhibit.figure(exhibit.valid)
+def judge(control: NegativeControl) -> Finding:
+    """Check a flawed mechanism and its valid counterpart."""
+    figure, checked = control.figure(control.flawed)
+    honest, _ = control.figure(control.valid)
     caught = figure > 1.0 + 1e-6 and honest <= 1.0 + 1e-9
-    note = f"{'caught' if caught else 'MISSED'} by {exhibit.check}; valid twin {honest:.2f}"
-    unit = "runs" if exhibit.check == "runs" else "pairs"
-    return Finding("gallery", exhibit.name, exhibit.relation, figure, 1.0, checked, unit, caught, note)
+    note = f"{'caught' if caught else 'MISSED'} by {control.check}; valid counterpart {honest:.2f}"
+    unit = "runs" if control.check == "runs" else "pairs"
+    return Finding("controls", control.name, control.relation, figure, 1.0, checked, unit, caught, note)
 
 
-def gallery_curve(runs: int) -> Curve:
+def control_curve(runs: int) -> Curve:
     """Return the trade-off curve of the paper's sensitivity, which lies where no epsilon-DP mechanism can be."""
     first, second = (secure_draws(scores.flawed_quantile, (1.0, 1.0, 1.0, top)) for top in (1.0, 5.0))
     found = gather(first, second, runs, ERROR)

@@ -1,12 +1,12 @@
-"""Every broken mechanism is caught, its valid twin passes, and a missed one would be noticed."""
+"""Every broken mechanism is caught, its valid counterpart passes, and a missed one would be noticed."""
 
 import dataclasses
 
 import pytest
 
-from quantail.auditing.gallery import exhibits, judge
+from quantail.auditing.negative_controls import judge, negative_controls
 
-GALLERY = {exhibit.name: exhibit for exhibit in exhibits()}
+CONTROLS = {control.name: control for control in negative_controls()}
 PROMISED = {
     "the paper's sensitivity",
     "row-based crossing check",
@@ -27,24 +27,24 @@ PROMISED = {
 }
 
 
-def test_the_gallery_is_complete():
-    assert set(GALLERY) == PROMISED and len(exhibits()) == len(PROMISED)
+def test_the_list_of_controls_is_complete():
+    assert set(CONTROLS) == PROMISED and len(negative_controls()) == len(PROMISED)
 
 
-@pytest.mark.parametrize("name", GALLERY)
-def test_every_broken_mechanism_is_caught_and_its_valid_twin_passes(name):
-    found = judge(GALLERY[name])
+@pytest.mark.parametrize("name", CONTROLS)
+def test_every_broken_mechanism_is_caught_and_its_valid_counterpart_passes(name):
+    found = judge(CONTROLS[name])
     assert found.passed and found.figure > 1.05, found
     assert found.note.startswith("caught")
 
 
 @pytest.mark.parametrize("name", ["the paper's sensitivity", "missing clipping", "a seeded release"])
 def test_a_flaw_that_no_check_notices_fails_the_audit(name):
-    exhibit = GALLERY[name]
-    missed = judge(dataclasses.replace(exhibit, flawed=exhibit.valid))
+    control = CONTROLS[name]
+    missed = judge(dataclasses.replace(control, flawed=control.valid))
     assert not missed.passed and missed.note.startswith("MISSED")
 
 
-def test_a_check_that_condemns_the_valid_twin_fails_the_audit():
-    exhibit = GALLERY["the paper's sensitivity"]
-    assert not judge(dataclasses.replace(exhibit, valid=exhibit.flawed)).passed
+def test_a_check_that_condemns_the_valid_counterpart_fails_the_audit():
+    control = CONTROLS["the paper's sensitivity"]
+    assert not judge(dataclasses.replace(control, valid=control.flawed)).passed

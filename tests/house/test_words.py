@@ -1,0 +1,51 @@
+"""The glossary and the walk through the house speak of things that exist."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import quantail
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(quantail.__file__).parent
+GLOSSARY = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+WALK = (ROOT / "docs/walk.md").read_text(encoding="utf-8")
+ENTRIES = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| `([^`|]+)` \|$", GLOSSARY, re.MULTILINE)
+NAMES = sorted(set(re.findall(r"`([a-z_]+(?:\.\w+)+)`", WALK)) - {"payroll.csv", "schema.toml"})
+
+
+@pytest.mark.parametrize(("words", "where"), [(entry[0], entry[3]) for entry in ENTRIES])
+def test_a_word_of_the_glossary_is_used_where_it_says(words: str, where: str) -> None:
+    place = SOURCE / where
+    assert place.exists(), where
+    texts = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    held = " ".join(path.read_text(encoding="utf-8").lower() for path in texts)
+    for word in words.split(", "):
+        assert word.replace("-", "_") in held or word in held, f"{where} no longer says {word}"
+
+
+def test_the_glossary_holds_each_word_once() -> None:
+    words = [word for entry in ENTRIES for word in entry[0].split(", ")]
+    assert len(words) >= 50 and len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_walk_names_what_exists(name: str) -> None:
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(["quantail", *parts[:length]]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return
+    pytest.fail(f"no module holds {name}")
+
+
+def test_the_walk_goes_through_every_room() -> None:
+    rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert {name.split(".")[0] for name in NAMES} >= rooms
+    assert all(f"`{room}`" in WALK for room in rooms - {"examples"})
