@@ -61,10 +61,10 @@ def quoted(name: str) -> str:
 
 def quoted_table(place: Place) -> str:
     """Write the name of a table, after that of its schema if it has one."""
-    return ".".join(quoted(part) for part in table_parts(place))
+    return ".".join(quoted(part) for part in _parts(place))
 
 
-def table_parts(place: Place) -> list[str]:
+def _parts(place: Place) -> list[str]:
     """Split "schema.table"; SQLite knows no schemas, so a dot belongs to the name there."""
     return [place.table] if place.scheme == "sqlite" else place.table.split(".", 1)
 
@@ -168,7 +168,7 @@ def _duckdb(place: Place, read_only: bool) -> Any:
 
 
 def _duckdb_has(connection: Any, place: Place) -> bool:
-    *schema, table = table_parts(place)
+    *schema, table = _parts(place)
     # As DuckDB compares names: without regard to case.
     found = connection.execute(
         "SELECT 1 FROM information_schema.tables "
@@ -232,7 +232,7 @@ def _postgres_rows(connection: Any, place: Place, types: pa.Schema, size: int) -
     # What is no number or date, as text: a CHAR column then loses the blanks it is padded with.
     casts = {pa.string(): "::text", pa.float64(): "::float8"}
     names = ", ".join(quoted(field.name) + casts.get(field.type, "") for field in types)
-    with connection.cursor("quantail_rows") as cursor:  # having a name, it stays on the server
+    with connection.cursor("quantail_rows", binary=True) as cursor:  # having a name, it stays on the server
         cursor.execute(f"SELECT {names} FROM {quoted_table(place)}")
         yield from _fetched(cursor, types, size, lambda values, field: pa.array(values, field.type))
 

@@ -98,7 +98,7 @@ class Place:
     @property
     def name(self) -> str:
         """A short name: the file's without its ending, or the table's."""
-        return self.path.stem if self.scheme == "file" and self.path is not None else self.table
+        return self.file.stem if self.scheme == "file" else self.table
 
     @property
     def folder(self) -> Path:
@@ -107,8 +107,8 @@ class Place:
 
     def numbered(self, number: int) -> "Place":
         """Return the place of one of several tables: out-1.parquet, or the table out_1."""
-        if self.scheme == "file" and self.path is not None:
-            return replace(self, path=self.path.with_name(f"{self.path.stem}-{number}{self.path.suffix}"))
+        if self.scheme == "file":
+            return replace(self, path=self.file.with_name(f"{self.file.stem}-{number}{self.file.suffix}"))
         return replace(self, table=f"{self.table}_{number}")
 
     def __str__(self) -> str:
