@@ -59,12 +59,12 @@ def zero_inflated(n: int, rng: np.random.Generator) -> Arrays:
 
 def product_of_two(n: int, rng: np.random.Generator) -> Arrays:
     x1, x2 = rng.exponential(10.0, n), rng.exponential(10.0, n)
-    return {"x1": x1, "x2": x2, "x3": 20 + 0.2 * x1 * x2 + 5 * rng.standard_normal(n)}
+    return {"x1": x1, "x2": x2, "x3": 20 + 0.1 * x1 * x2 + 10 * rng.standard_normal(n)}
 
 
 def sign_changing(n: int, rng: np.random.Generator) -> Arrays:
     x1, x2 = 10 * rng.standard_normal((2, n))
-    return {"x1": x1, "x2": x2, "x3": 0.2 * x1 * x2 + 5 * rng.standard_normal(n)}
+    return {"x1": x1, "x2": x2, "x3": 0.1 * x1 * x2 + 5 * rng.standard_normal(n)}
 
 
 def six_heavy(n: int, rng: np.random.Generator) -> Arrays:
@@ -103,6 +103,7 @@ RELATED = (
     ),
     Shape("sign_changing", sign_changing, tuple(numeric(f"x{k}", -1000, 1000) for k in (1, 2, 3))),
     Shape("six_heavy", six_heavy, tuple(numeric(f"h{k}", 0, 1e7, "log") for k in range(1, 7))),
+    SHAPES["chain6"],
     SHAPES["exponential"],
 )
 

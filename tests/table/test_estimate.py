@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import check_grad
 
-from quantail.table.estimate import Margin, Observed, _Problem, fit_factors, prior_width
+from quantail.table.estimate import Fitted, Margin, Observed, _Problem, fit_factors, prior_width
 from quantail.table.law import normalised
 
 
@@ -16,13 +16,20 @@ def problem(rng, contexts=6, cells=5):
         ),
         Observed(np.zeros(6, dtype=int), np.arange(5), rng.normal(80, 20, (1, 5)), 9.0, 0.3),
     ]
-    return _Problem(base, shares[:, None], 400, Margin(rng.normal(80, 9, cells), 6.0), tables)
+    return _Problem(
+        base,
+        rng.normal(size=cells),
+        shares[:, None],
+        400,
+        Margin(rng.normal(80, 9, cells), np.full(cells, 6.0)),
+        tables,
+    )
 
 
 def test_the_gradient_is_that_of_the_loss():
     rng = np.random.default_rng(1)
     case = problem(rng)
-    start = rng.normal(size=5 + 9 + 5)
+    start = rng.normal(size=1 + 5 + 9 + 5)
     missed = check_grad(lambda z: case.value(z)[0], lambda z: case.value(z)[1], start)
     assert missed < 1e-4 * np.linalg.norm(case.value(start)[1])
 
@@ -32,9 +39,10 @@ def test_a_clear_table_is_followed():
     shares, rows = np.array([0.5, 0.5]), 10_000
     table = Observed(np.arange(2), np.arange(3), rows * shares[:, None] * law, 5.0, 1.0)
     base = np.log(np.full((2, 3), 1 / 3))
-    start = [np.zeros(3), np.zeros((2, 3))]
-    margin, factor = fit_factors(base, shares, rows, Margin(rows * shares @ law, 10.0), [table], start, 60)
-    np.testing.assert_allclose(normalised(base + margin + factor), law, atol=0.005)
+    start = Fitted(1.0, np.zeros(3), [np.zeros((2, 3))])
+    margin = Margin(rows * shares @ law, np.full(3, 10.0))
+    found = fit_factors(base, base[0], shares, rows, margin, [table], start, 60)
+    np.testing.assert_allclose(normalised(base + found.margin + found.factors[0]), law, atol=0.005)
 
 
 def test_tables_of_noise_have_narrow_priors_and_real_ones_wide():
@@ -46,3 +54,15 @@ def test_tables_of_noise_have_narrow_priors_and_real_ones_wide():
         for factor in (1.0, np.exp(rng.normal(0, 0.8, (8, 8))))
     )
     assert prior_width(empty, masses, rows) < 0.25 < 0.5 < prior_width(full, masses, rows)
+
+
+def test_a_slope_that_another_field_explains_is_distrusted():
+    """Contexts are bins of eta; a coarse table says that cells do not follow them."""
+    base = np.log(np.array([[0.8, 0.15, 0.05], [0.3, 0.4, 0.3], [0.05, 0.15, 0.8]]))
+    shares, rows = np.full(3, 1 / 3), 9000
+    implied = np.log(shares @ np.exp(base))
+    flat = rows * np.outer(shares, np.exp(implied))
+    table = Observed(np.arange(3), np.arange(3), flat, 20.0, 0.05)
+    start = Fitted(1.0, np.zeros(3), [np.zeros((3, 3))])
+    margin = Margin(rows * np.exp(implied), np.full(3, 50.0))
+    assert abs(fit_factors(base, implied, shares, rows, margin, [table], start, 60).trust) < 0.1

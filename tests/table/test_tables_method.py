@@ -126,6 +126,6 @@ def test_narrow_and_wide_tables_work(columns):
     frame = pa.table({name: np.array(["a", "b"])[code] for name, code in codes.items()})
     schema = Schema(kinds, unit="person")
     made = TableSynthesizer(schema, 20, method="tables", noise="simulated", seed=1).fit(frame).sample(seed=1)
-    if columns > 1:
-        agree = pa.compute.equal(made["c0"], made["c24"]).to_numpy(zero_copy_only=False).mean()
-        assert agree > 0.65
+    labels = np.array([made[kind.name].to_pylist() for kind in kinds])
+    agree = (labels[:, None] == labels[None]).mean(axis=2)[np.triu_indices(columns, 1)]
+    assert columns == 1 or agree.mean() > 0.57  # 0.5 if columns came out independent

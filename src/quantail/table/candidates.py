@@ -1,4 +1,4 @@
-"""Candidate tables: sets of two and three fields at several coarsenings, counted in one pass over the rows.
+"""Candidate tables: sets of one to three fields at several coarsenings, counted in one pass over the rows.
 
 The counts of every set at its finest coarsening are whole numbers, added up over chunks of rows; coarser ones are
 sums of them, and rounds touch no rows. The score of a candidate is how far the model is from the rows, in rows,
@@ -9,7 +9,7 @@ less a part of what the noise of counting it would be, so that coarse tables win
 cell of every table, so that one row moves every score by 1, a replaced one by 2. Proof: privacy/proofs/tables.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
@@ -25,7 +25,7 @@ from quantail.table.tuning import LEVELS, MOST_CELLS, MOST_PAIRS, MOST_TRIPLES, 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_FINEST = {2: len(LEVELS) - 1, 3: LEVELS.index(TRIPLE_LEVEL)}
+_FINEST = {1: len(LEVELS) - 1, 2: len(LEVELS) - 1, 3: LEVELS.index(TRIPLE_LEVEL)}
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,25 @@ class Candidate:
     shape: tuple[int, ...]
 
 
-def field_sets(cells: Sequence[FieldCells], explained: Sequence[frozenset[int]]) -> list[FieldSet]:
+def field_sets(
+    cells: Sequence[FieldCells], explained: Sequence[frozenset[int]], public: Collection[int] = ()
+) -> list[FieldSet]:
     """Return the sets that are candidates: by a public rule, from the number of fields and who may explain whom.
 
     Parameters
     ----------
     explained : sequence of frozenset of int
         For every field, the places of earlier ones that may explain it.
+    public : collection of int
+        Places of public fields, which no table ends in.
     """
     number = len(cells)
     found = []
-    for size, most in ((2, MOST_PAIRS), (3, MOST_TRIPLES)):
+    for size, most in ((1, number), (2, MOST_PAIRS), (3, MOST_TRIPLES)):
         if comb(number, size) > most:
             continue
         for places in combinations(range(number), size):
-            if set(places[:-1]) <= explained[places[-1]]:
+            if places[-1] not in public and set(places[:-1]) <= explained[places[-1]]:
                 found.append(FieldSet(places, tuple(cells[k].size(_FINEST[size]) for k in places)))
     return found
 
@@ -153,10 +157,12 @@ class Scores:
         return self._counts[number].astype(np.int64)
 
     def _coarsenings(self, number: int, kinds: Sequence[FieldCells]) -> Iterable[Candidate]:
-        """Yield the candidates of a set: every mix of coarsenings of two fields, the same of three."""
+        """Yield the candidates of a set: every mix of coarsenings of up to two fields, the same of three."""
         each, seen = self.sets[number], set()
         levels = range(each.finest + 1)
-        mixes = product(levels, repeat=2) if len(each.places) == 2 else ((k, k, k) for k in levels)
+        mixes = (
+            product(levels, repeat=len(each.places)) if len(each.places) < 3 else ((k, k, k) for k in levels)
+        )
         for mix in mixes:
             shape = tuple(kinds[place].size(level) for place, level in zip(each.places, mix, strict=True))
             if shape not in seen and prod(shape) <= MOST_CELLS:

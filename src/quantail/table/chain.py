@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.table.estimate import Margin, Observed, fit_factors, prior_width
+from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior_width
 from quantail.table.forward import DrawnRows, FieldSampler
-from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of
+from quantail.table.ladder.column import NumericModel
+from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of, log_shares
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -72,7 +73,8 @@ class Chain:
         self.simulated = DrawnRows(uniform.shape[1])
         self._tables: list[dict[Key, Released]] = [{} for _ in samplers]
         self._priors: dict[tuple[int, Key], float] = {}
-        self.simulate(0)
+        for place in range(len(samplers)):
+            self.simulate_field(place)
 
     @property
     def cells(self) -> list[Codes]:
@@ -88,10 +90,31 @@ class Chain:
         if len(table.places) > 1:
             self.add(table.without_last())
 
-    def simulate(self, first: int) -> None:
-        """Draw the simulated rows again from a field on."""
-        for place in range(first, len(self.samplers)):
+    def absorb(self, table: Released, steps: int, later_steps: int) -> set[int]:
+        """Fit the field that a table ends in, and set right those that follow it; return all fields that changed."""
+        self.add(table)
+        changed = {table.places[-1]}
+        self.refit(table.places[-1], steps)
+        self.simulate_field(table.places[-1])
+        for place in range(table.places[-1] + 1, len(self.samplers)):
+            if changed & self._follows(place):
+                self.refit(place, later_steps)
+                self.simulate_field(place)
+                changed.add(place)
+        return changed
+
+    def sweep(self, steps: int) -> None:
+        """Fit all fields, in order."""
+        for place in range(len(self.samplers)):
+            self.refit(place, steps)
             self.simulate_field(place)
+
+    def _follows(self, place: int) -> set[int]:
+        """Return the fields that a field's law looks at: those of its tables, and those it has slopes on."""
+        column = self.samplers[place].field.column
+        slopes = {slope.on for slope in column.slopes} if isinstance(column, NumericModel) else set()
+        named = {k for k, sampler in enumerate(self.samplers) if sampler.field.name in slopes}
+        return named | {k for places, _ in self._tables[place] for k in places[:-1]}
 
     def simulate_field(self, place: int) -> None:
         """Draw one field of the simulated rows again."""
@@ -111,16 +134,18 @@ class Chain:
         sampler = replace(sampler, law=replace(old, factors=tuple(laws)))
         contexts = sampler.contexts(self.simulated, sampler.eta(self.simulated))
         bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
-        base, shares = sampler.base_logs()[bins], contexts.shares
+        base, shares = sampler.shifted_logs(), contexts.shares
+        implied = log_shares(np.asarray(old.implied)) if old.reach else base[0]
         observed = [self._observed(place, table, contexts) for table in tables]
         observed = self._with_priors(place, tables, observed, contexts, shares)
-        start = [np.asarray(old.margin), *(self._start(old, law) for law in laws)]
-        margins, *found = fit_factors(base, shares, self.rows, margin, observed, start, steps)
+        start = Fitted(old.trust, np.asarray(old.margin), [self._start(old, law) for law in laws])
+        margin = margin.doubted(observed)
+        found = fit_factors(base[bins], implied, shares, self.rows, margin, observed, start, steps)
         factors = tuple(
             replace(law, values=tuple(map(tuple, values.tolist())))
-            for law, values in zip(laws, found, strict=True)
+            for law, values in zip(laws, found.factors, strict=True)
         )
-        law = replace(old, margin=tuple(margins.tolist()), factors=factors)
+        law = replace(old, margin=tuple(found.margin.tolist()), factors=factors, trust=found.trust)
         self.samplers[place] = replace(sampler, law=law)
 
     def _with_priors(

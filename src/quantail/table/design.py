@@ -1,10 +1,11 @@
 """The design of a fit in two stages: what stage one asks of every column, and how many rounds follow.
 
 Made from the schema, the public number of rows and the budget, before any value is read. Stage one gets what its
-questions need for an ample signal; rounds get the rest, if it is worth a round at all.
+questions need for a comfortable signal in any case, and up to half of the budget for an ample one; rounds get the rest,
+if it is worth a round at all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -12,13 +13,16 @@ from quantail.privacy import Definition, Plan, Relation, cells_touched, histogra
 from quantail.schema import Schema, core_of
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.rules import LadderSettings
-from quantail.table.ladder.shares import Question, ample_cost, questions_of
+from quantail.table.ladder.shares import Question, needed_costs, questions_of
 from quantail.table.tuning import (
+    COMFORT,
     MOST_ROUND_NOISE,
     ROUND_NOISE,
     ROUNDS_PER_FIELD,
     SELECTION_SHARE,
+    SLOPE_AMPLE,
     STAGE_ONE_LEAST,
+    STAGE_ONE_MOST,
 )
 
 _STAGE_ONE = ("scale", "cells", "slope", "curve")
@@ -49,7 +53,7 @@ def draw_tables_design(
     settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
-    asked = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
+    asked = [_asked(question) for question in questions_of(schema) if question.kind in _STAGE_ONE]
     explained = _explained(schema)
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
@@ -60,6 +64,13 @@ def draw_tables_design(
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
     return TablesDesign(columns, rounds, explained, plan, rows)
+
+
+def _asked(question: Question) -> Question:
+    """Return a question of stage one; slopes need less signal than alone, because tables follow."""
+    if question.kind != "slope":
+        return question
+    return replace(question, ample=max(question.comfort, min(question.ample, SLOPE_AMPLE)))
 
 
 def _stages(
@@ -73,8 +84,8 @@ def _stages(
     """Return what stage one may cost, and how many rounds share the rest."""
     if not any(explained):
         return cost, 0
-    needed = ample_cost(asked, rows, definition) / float(cost)
-    share = round(max(needed, STAGE_ONE_LEAST), 3)
+    comfortable, ample = (needed / float(cost) for needed in needed_costs(asked, rows, definition))
+    share = round(max(STAGE_ONE_LEAST, COMFORT * comfortable, min(ample, STAGE_ONE_MOST)), 3)
     if share >= 1:
         return cost, 0
     first, rest = split(cost, [share, 1 - share])
@@ -89,7 +100,7 @@ def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition
         counted = cost * Fraction(1 - SELECTION_SHARE) / number
         return histogram_noise(counted, cells_touched(relation), definition).deviation / rows
 
-    number = max(2, fields)
+    number = max(2, fields - 1)  # enough to join all fields
     while number < ROUNDS_PER_FIELD * fields and noise(number + 1) <= ROUND_NOISE:
         number += 1
     while number and noise(number) > MOST_ROUND_NOISE:

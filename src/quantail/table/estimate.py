@@ -4,14 +4,14 @@ Notation: contexts u with shares w_u, cells k, P_uk the law of cells, n rows; ta
 coarser cells b, noisy counts Y_t of standard deviation s_t, and log factors theta_t ~ N(0, prior_t^2). Minimised is
 
     sum_t |n sum_{u in g, k in b} w_u P_uk - Y_t|^2 / (2 s_t^2)  +  |n sum_u w_u P_uk - Y_0|^2 / (2 s_0^2)
-    + sum_t |theta_t|^2 / (2 prior_t^2) + |margin|^2 / 2
+    + sum_t |theta_t|^2 / (2 prior_t^2) + |margin|^2 / (2 prior_0^2) + (trust - 1)^2 / (2 prior^2)
 
 where Y_0 is what stage one said of the field by itself. Factors are scaled by their priors, so that all of them start
 alike; tables of pure noise have narrow priors (`prior_width`) and move nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from quantail.table.law import normalised
-from quantail.table.tuning import NARROWEST_PRIOR, WIDEST_PRIOR
+from quantail.table.tuning import NARROWEST_PRIOR, PRIOR_DOUBT, TRUST_PRIOR, WIDEST_PRIOR
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -75,64 +75,112 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """What stage one said of a field: expected counts of its cells, and their standard deviation."""
+    """What stage one said of a field by itself.
+
+    Attributes
+    ----------
+    counts : array
+        Expected counts of its cells.
+    deviation : array
+        Standard deviation of each.
+    curved : bool
+        Whether they come from a curve, which may be off between its quantiles, or were counted.
+    prior : float
+        Standard deviation of the log factors of the cells.
+    """
 
     counts: Floats
-    deviation: float
+    deviation: Floats
+    curved: bool = False
+    prior: float = 1.0
+
+    def doubted(self, tables: Sequence[Observed]) -> "Margin":
+        """Return the margin of a curve with the doubt that tables cast on it: how far cells are off beyond noise."""
+        if not self.curved:
+            return self
+        excess = scale = 0.0
+        for table in tables:
+            expected = self.counts @ table.merge
+            noise = table.deviation * table.counts.shape[0] ** 0.5
+            found = _excess(table.counts.sum(axis=0) - expected, expected, noise)
+            excess, scale = excess + found[0], scale + found[1]
+        doubt = _width(excess, scale)
+        return replace(self, deviation=np.hypot(self.deviation, doubt * self.counts), prior=min(doubt, 1.0))
 
 
 def prior_width(table: Observed, masses: Floats, rows: float) -> float:
-    """Return the standard deviation of log factors that explains how far a table is from the current law.
-
-    Expected counts c under a factor e^theta move by c theta: a moment estimate of the variance of theta beyond noise,
-    each cell weighted by how well it tells.
-    """
+    """Return the standard deviation of log factors that explains how far a table is from the current law."""
     expected = rows * table.summed(masses)
-    missed = table.counts - expected
-    weight = expected**2 / (table.deviation**2 + expected**2) ** 2
-    found = np.sum(weight * (missed**2 - table.deviation**2)) / max(
-        float(np.sum(weight * expected**2)), 1e-300
-    )
+    return _width(*_excess(table.counts - expected, expected, table.deviation))
+
+
+def _excess(missed: Floats, expected: Floats, noise: float) -> tuple[float, float]:
+    """Return how far squared misses exceed noise, and what a variance of one of the log factors would add to them.
+
+    Expected counts c under a factor e^theta move by c theta: moments, each cell weighted by how well it tells. What
+    noise alone may show, in its own standard deviations, is taken off first.
+    """
+    weight = expected**2 / (noise**2 + expected**2) ** 2
+    chance = PRIOR_DOUBT * (2 * np.sum(weight**2)) ** 0.5 * noise**2
+    return float(np.sum(weight * (missed**2 - noise**2)) - chance), float(np.sum(weight * expected**2))
+
+
+def _width(excess: float, scale: float) -> float:
+    found = excess / max(scale, 1e-300)
     return float(np.sqrt(np.clip(found, NARROWEST_PRIOR**2, WIDEST_PRIOR**2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """How far slopes are trusted, and log factors: those of the cells by themselves, and those of every table."""
+
+    trust: float
+    margin: Floats
+    factors: list[Floats]
 
 
 def fit_factors(
     base: Floats,
+    implied: Floats,
     shares: Floats,
     rows: float,
     margin: Margin,
     tables: Sequence[Observed],
-    start: Sequence[Floats],
+    start: Fitted,
     steps: int,
-) -> list[Floats]:
-    """Return log factors: those of the margin first, then those of every table.
+) -> Fitted:
+    """Fit a field to its tables.
 
     Parameters
     ----------
     base : array
-        Logarithms of the base law, a row for every context.
+        Logarithms of the law of stage one, a row for every context.
+    implied : array
+        Logarithms of what it is on average; equal to it where no slope acts.
     shares : array
         Share of simulated rows in every context.
-    start : sequence of array
-        Factors to start from.
+    start : Fitted
+        Where to start from.
     steps : int
         Most iterations.
     """
-    problem = _Problem(base, shares[:, None], rows, margin, tables)
-    scaled = [first / width for first, width in zip(start, problem.widths, strict=True)]
+    problem = _Problem(base - implied, implied, shares[:, None], rows, margin, tables)
+    parts = [np.array([start.trust - 1]), start.margin, *start.factors]
     found = minimize(
         problem.value,
-        np.concatenate([part.ravel() for part in scaled]),
+        np.concatenate([part.ravel() / width for part, width in zip(parts, problem.widths, strict=True)]),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": steps, "maxcor": 8, "ftol": 1e-7},
     )
-    return problem.parts(found.x)
+    distrust, own, *factors = problem.parts(found.x)
+    return Fitted(1 + float(distrust[0]), own, factors)
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    base: Floats
+    tilt: Floats
+    implied: Floats
     shares: Floats
     rows: float
     margin: Margin
@@ -140,17 +188,17 @@ class _Problem:
 
     @property
     def widths(self) -> list[float]:
-        return [1.0, *(table.prior for table in self.tables)]
+        return [TRUST_PRIOR, self.margin.prior, *(table.prior for table in self.tables)]
 
     def parts(self, scaled: Floats) -> list[Floats]:
-        shapes = [(self.base.shape[1],), *(table.counts.shape for table in self.tables)]
+        shapes = [(1,), (self.tilt.shape[1],), *(table.counts.shape for table in self.tables)]
         ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
         pieces = zip(np.split(scaled, ends), shapes, self.widths, strict=True)
         return [width * piece.reshape(shape) for piece, shape, width in pieces]
 
     def value(self, scaled: Floats) -> tuple[float, Floats]:
-        own, *factors = self.parts(scaled)
-        logits = self.base + own
+        distrust, own, *factors = self.parts(scaled)
+        logits = (1 + distrust) * self.tilt + (self.implied + own)
         for table, factor in zip(self.tables, factors, strict=True):
             logits += table.spread(factor)
         law = normalised(logits)
@@ -164,6 +212,7 @@ class _Problem:
             pull += table.spread(missed / table.deviation)
         pull -= np.einsum("uk,uk->u", pull, law)[:, None]
         pull *= self.rows * masses
-        slopes = [pull.sum(axis=0), *(table.summed(pull) for table in self.tables)]
+        trusted = np.array([np.einsum("uk,uk->", pull, self.tilt)])
+        slopes = [trusted, pull.sum(axis=0), *(table.summed(pull) for table in self.tables)]
         whole = [width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
         return loss / 2, scaled + np.concatenate(whole)

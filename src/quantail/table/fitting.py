@@ -6,12 +6,13 @@ that one. Laws are fitted to what was released: free of charge.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves import Rows, Vector
+from quantail.curves import Rows, StepCurve, Vector
 from quantail.curves.balanced import balanced_uniform
 from quantail.curves.grid import dividing
 from quantail.privacy import Gate, Plan, Selection, cells_touched
@@ -27,13 +28,19 @@ from quantail.table.ladder.column import NumericModel
 from quantail.table.ladder.fit_state import Fit
 from quantail.table.ladder.fitting import run_design
 from quantail.table.law import FieldLaw
-from quantail.table.tuning import FINAL_STEPS, NOISE_PENALTY, POOL_ROWS, ROUND_STEPS
+from quantail.table.tuning import (
+    CURVE_NOISE,
+    FINAL_STEPS,
+    LATER_STEPS,
+    NOISE_PENALTY,
+    POOL_ROWS,
+    ROUND_STEPS,
+)
 
 Floats = NDArray[np.float64]
 
-_BINS = 32  # even bins of eta, and ever smaller ones in its tails
+_BINS = 64  # even bins of eta, and ever smaller ones in its tails
 _OUTERMOST = 2**11
-_CURVE_NOISE = 1.5  # a curve is not counted: between its quantiles it is known less well
 
 
 def fit_tables(
@@ -96,7 +103,13 @@ def _first_law(
     cuts = dividing(np.quantile(eta, _eta_levels()), eta)
     bins = np.searchsorted(cuts, eta)
     centres = np.bincount(bins, weights=eta) / np.bincount(bins)
-    return FieldLaw(cells, (0.0,) * cells.number, (), tuple(cuts.tolist()), tuple(centres.tolist()), reach)
+    even = (1 / cells.number,) * cells.number
+    law = replace(
+        _law(cells), cuts=tuple(cuts.tolist()), centres=tuple(centres.tolist()), reach=reach, implied=even
+    )
+    sampler = FieldSampler.of(own, law, {}, False)
+    implied = np.bincount(bins) / bins.size @ np.exp(sampler.shifted_logs())
+    return replace(law, implied=tuple(implied.tolist()))
 
 
 def _law(cells: FieldCells) -> FieldLaw:
@@ -128,14 +141,16 @@ def _margin(fit: Fit, design: TablesDesign, own: Field, rows: DrawnRows, cells: 
     found = np.bincount(rows.cells[own.name], minlength=cells.number) / rows.size
     both = cells.number == 2 and not own.is_number and fit.gate.relation == "replace-one"
     touched = 1 if both else cells_touched(fit.gate.relation)
-    deviation = fit.gate.histogram_noise(leaf, touched).deviation
-    return Margin(fit.rows * found, deviation * (_CURVE_NOISE if own.is_number else 1.0))
+    deviation = np.full(cells.number, fit.gate.histogram_noise(leaf, touched).deviation)
+    curved = isinstance(own.column, NumericModel) and not isinstance(own.column.curve, StepCurve)
+    return Margin(fit.rows * found, CURVE_NOISE * deviation if curved else deviation, curved)
 
 
 def _run_rounds(fit: Fit, design: TablesDesign, chain: Chain) -> None:
     """Choose and count tables, one a round, and fit the laws to them."""
     kinds = [sampler.law.cells for sampler in chain.samplers]
-    sets = field_sets(kinds, design.explained)
+    public = {place for place, margin in enumerate(chain.margins) if margin is None}
+    sets = field_sets(kinds, design.explained, public)
     vectors = [_cell_vector(fit, sampler) for sampler in chain.samplers]
     touched = cells_touched(fit.gate.relation)
     noise = fit.gate.histogram_noise(design.rounds[0].children[1], touched).distance
@@ -143,14 +158,8 @@ def _run_rounds(fit: Fit, design: TablesDesign, chain: Chain) -> None:
     changed = set(range(len(kinds)))
     for leaves in design.rounds:
         scores.update(chain.cells, changed)
-        table = _choose_and_count(fit, leaves, scores)
-        chain.add(table)
-        chain.refit(table.places[-1], ROUND_STEPS)
-        chain.simulate(table.places[-1])
-        changed = set(range(table.places[-1], len(kinds)))
-    for place in range(len(kinds)):
-        chain.refit(place, FINAL_STEPS)
-        chain.simulate_field(place)
+        changed = chain.absorb(_choose_and_count(fit, leaves, scores), ROUND_STEPS, LATER_STEPS)
+    chain.sweep(FINAL_STEPS)
 
 
 def _choose_and_count(fit: Fit, leaves: Plan, scores: Scores) -> Released:

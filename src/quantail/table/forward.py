@@ -97,6 +97,14 @@ class FieldSampler:
 
     def base_logs(self) -> Floats:
         """Return logarithms of the base law, a row for each bin of eta."""
+        found = self.shifted_logs()
+        if not self.law.reach or self.law.trust == 1.0:
+            return found
+        implied = log_shares(np.asarray(self.law.implied))
+        return implied + self.law.trust * (found - implied)
+
+    def shifted_logs(self) -> Floats:
+        """Return logarithms of the law of stage one in cells, a row for each bin of eta."""
         column = self.field.column
         if self.base is None:
             assert not isinstance(column, NumericModel)

@@ -1,10 +1,11 @@
 """The law of a field given earlier ones: its base law, times a factor for every released table that ends in it.
 
     p(cell k | earlier) proportional to base_k(eta) * exp(margin_k + sum over tables t of factor_t[context_t, k_t])
+    log base_k(eta) = log implied_k + trust * (log share_k(eta) - log implied_k)
 
-context_t is the cell of the earlier fields of table t, k_t the coarser cell of k that the table tells apart, eta the
-sum of a number's slopes. Rows of equal contexts and nearly equal eta share one law, so that laws are computed once
-for each distinct context.
+share_k(eta) is the mass that stage one's law, shifted by the sum eta of a number's slopes, has in the cell; context_t
+is the cell of the earlier fields of table t, k_t the coarser cell of k that the table tells apart. Rows of equal
+contexts and nearly equal eta share one law, so that laws are computed once for each distinct context.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,11 @@ class FieldLaw:
         The eta at which each bin takes the base law.
     reach : tuple of tuple of float
         For every slope, the range of its predictor in which it acts.
+    implied : tuple of float
+        Shares of the cells that slopes imply on average.
+    trust : float
+        How far slopes move the law of cells away from that average: 1 as stage one found them, 0 not at all. Where
+        another field explains what a slope stood for, tables find that it is less.
     """
 
     cells: FieldCells
@@ -85,13 +91,18 @@ class FieldLaw:
     cuts: tuple[float, ...] = ()
     centres: tuple[float, ...] = (0.0,)
     reach: tuple[tuple[float, float], ...] = ()
+    implied: tuple[float, ...] = ()
+    trust: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together, as a damaged file may hold."""
         sizes = {
             len(row) == self.cells.size(factor.level) for factor in self.factors for row in factor.values
         }
-        if len(self.margin) != self.cells.number or False in sizes or len(self.centres) != len(self.cuts) + 1:
+        wanted = self.cells.number if self.reach else 0
+        if len(self.margin) != self.cells.number or False in sizes or len(self.implied) != wanted:
+            raise ValueError("a law that does not fit together")
+        if len(self.centres) != len(self.cuts) + 1:
             raise ValueError("a law that does not fit together")
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,6 +114,8 @@ class FieldLaw:
             "cuts": list(self.cuts),
             "centres": list(self.centres),
             "reach": [list(ends) for ends in self.reach],
+            "implied": list(self.implied),
+            "trust": self.trust,
         }
 
     @classmethod
@@ -115,6 +128,8 @@ class FieldLaw:
             tuple(form["cuts"]),
             tuple(form["centres"]),
             tuple((low, high) for low, high in form["reach"]),
+            tuple(form["implied"]),
+            form["trust"],
         )
 
 

@@ -15,8 +15,14 @@ MOST_CELLS = 3000
 MOST_PAIRS, MOST_TRIPLES = 5000, 600
 """Sets that are candidates; beyond, none of that size is (100 and 16 fields)."""
 
-STAGE_ONE_LEAST = 0.25
-"""Share of the budget that stage one has at least."""
+STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
+"""Share of the budget that stage one has at least, and what it may take for an ample signal."""
+
+COMFORT = 1.7
+"""What stage one has in any case, in the cost of comfortable signals: without it slopes and tails run away."""
+
+SLOPE_AMPLE = 200.0
+"""Ample signal of a slope, where alone it would be 620 shared by a column's slopes."""
 
 ROUND_NOISE = 0.003
 """Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
@@ -36,8 +42,17 @@ NOISE_PENALTY = 0.25
 WIDEST_PRIOR, NARROWEST_PRIOR = 1.5, 0.02
 """Bounds of the standard deviation of a table's log factors, found by empirical Bayes."""
 
+TRUST_PRIOR = 0.5
+"""Standard deviation of how far slopes are trusted, around 1."""
+
 POOL_ROWS = 2**15
 """Rows that are simulated from the current model in every round."""
 
-ROUND_STEPS, FINAL_STEPS = 25, 60
-"""L-BFGS iterations after a round, and in the last sweep over all fields."""
+ROUND_STEPS, LATER_STEPS, FINAL_STEPS = 25, 8, 60
+"""L-BFGS iterations after a round: of the table's last field, of those that follow it; and in the last sweep."""
+
+CURVE_NOISE = 1.5
+"""A curve between released quantiles is known less well than counts."""
+
+PRIOR_DOUBT = 1.0
+"""Standard deviations of chance that are granted to noise before a table is taken to tell something."""

@@ -154,10 +154,11 @@ def share_out(
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
 
 
-def ample_cost(asked: Sequence[Question], rows: int, definition: Definition) -> float:
-    """Return what questions cost together with ample signal."""
+def needed_costs(asked: Sequence[Question], rows: int, definition: Definition) -> tuple[float, float]:
+    """Return what questions cost together with comfortable, and with ample signal."""
     price = _prices(rows, definition)
-    return math.fsum(price(question, question.ample) for question in asked)
+    comfortable = math.fsum(price(question, question.comfort) for question in asked)
+    return comfortable, math.fsum(price(question, question.ample) for question in asked)
 
 
 def _bundles(
