@@ -31,10 +31,10 @@ def test_the_same_seed_expects_the_same_and_another_seed_something_else(pay_sche
     assert first.column("pay").errors["q50"] != other.column("pay").errors["q50"]
 
 
-def test_more_budget_means_less_error_and_more_rungs(pay_schema):
+def test_more_budget_means_less_error_and_more_quantiles(pay_schema):
     few, many = sweep(pay_schema, 200, ["0.1", 10])
     assert many.column("pay").errors["q50"].expected < 0.3 * few.column("pay").errors["q50"].expected
-    assert many.column("pay").resolution.rungs > few.column("pay").resolution.rungs
+    assert many.column("pay").resolution.quantiles > few.column("pay").resolution.quantiles
 
 
 def test_groups_are_expected_as_the_smallest_of_them(mixed_schema):

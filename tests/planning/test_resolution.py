@@ -20,15 +20,15 @@ def seen(schema, rows, epsilon, **options):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 30])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
-def test_rungs_are_those_of_the_fitted_model(mixed_schema, epsilon, neighbours):
+def test_quantiles_are_those_of_the_fitted_model(mixed_schema, epsilon, neighbours):
     schema = replace(mixed_schema, neighbours=neighbours)
     table = simulate_table(schema, 400, read_shape("pareto"), np.random.default_rng(1))
     model = TableSynthesizer(schema, epsilon, noise="simulated", seed=4).fit(table)
     expected = seen(schema, model.rows, epsilon)
     for column in model.groups[0].columns[1:]:
-        assert len(column.curve.levels) >= expected[column.name].rungs
-        if expected[column.name].rungs > 1:  # a lone median gets two made-up neighbours
-            assert len(column.curve.levels) == expected[column.name].rungs
+        assert len(column.curve.levels) >= expected[column.name].quantiles
+        if expected[column.name].quantiles > 1:  # a lone median gets two made-up neighbours
+            assert len(column.curve.levels) == expected[column.name].quantiles
     assert sum(part.share for part in expected.values()) == pytest.approx(1, abs=0.021)
 
 
@@ -46,7 +46,7 @@ def test_a_category_is_seen_by_its_own_count_and_not_by_that_in_a_context(mixed_
     plan = TableSynthesizer(wide, 1).plan(20_000)
     parts = resolutions(plan, 20_000, "replace-one", {**CELLS, "kind": 2})
     assert parts[-1].noise == pytest.approx(2 / float(plan.find("kind/count").cost))
-    assert parts[-1].rungs == 2
+    assert parts[-1].quantiles == 2
 
 
 def test_add_remove_halves_the_noise_of_the_same_leaf(pay_schema):
@@ -62,7 +62,7 @@ def test_add_remove_halves_the_noise_of_the_same_leaf(pay_schema):
 def test_an_order_of_the_paper_has_its_own_quantiles(pay_schema):
     plan = TableSynthesizer(pay_schema, 1, method="kng").plan(500)
     (part,) = resolutions(plan, 500, "replace-one", {"pay": 10**8})
-    assert part.rungs == 49 and part.noise == pytest.approx(2 * 49)
+    assert part.quantiles == 49 and part.noise == pytest.approx(2 * 49)
 
 
 def test_zcdp_is_read_in_its_own_unit(pay_schema):

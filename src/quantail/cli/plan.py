@@ -229,10 +229,10 @@ def _print_errors(expectation: "Expectation") -> None:
     from quantail.planning import percent
 
     say(f"Errors to expect at epsilon {expectation.epsilon}", style="bold")
-    table = _table(("column",), ("budget", "rungs", "noise in ranks", "error", "expected", "90% band"))
+    table = _table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
     for column in expectation.columns:
         seen = column.resolution
-        start = (plain(column.name), f"{seen.share:.0%}", str(seen.rungs), f"{seen.noise:.3g}")
+        start = (plain(column.name), f"{seen.share:.0%}", str(seen.quantiles), f"{seen.noise:.3g}")
         for measure, band in column.errors.items():
             ends = f"{percent(band.low)} to {percent(band.high)}"
             table.add_row(*start, measure, percent(band.expected), ends)
@@ -246,11 +246,11 @@ def _print_sweep(swept: "Sequence[Expectation]") -> None:
 
     for place, column in enumerate(swept[0].columns):
         say(f"{column.name}: error to expect, and the upper end of its 90% band", style="bold")
-        table = _table((), ("epsilon", "rungs", *column.errors))
+        table = _table((), ("epsilon", "quantiles", *column.errors))
         for expectation in swept:
             found = expectation.columns[place]
             errors = (f"{percent(band.expected)} (to {percent(band.high)})" for band in found.errors.values())
-            table.add_row(expectation.epsilon, str(found.resolution.rungs), *errors)
+            table.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
         out.print(table)
         say()
 

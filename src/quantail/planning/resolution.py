@@ -1,8 +1,8 @@
-"""How finely a plan can see each column: rungs, and the noise in ranks. Read off the plan; nothing is simulated.
+"""What a plan buys for each column: released quantiles, and noise in ranks. Read off the plan; nothing is simulated.
 
 The noise is the scale of what is added to a number of rows: an answer at level tau is off by about so many ranks. It
 is 2 D / e for a joint draw of quantiles (D = 2 rows touched under replace-one, 1 under add/remove), 2 / e for one
-quantile by itself, and D / e for a count, where e is the strength of the question (proofs/joint.md, orders.md and
+quantile by itself, and D / e for a count, where e is the epsilon of the question (proofs/joint.md, orders.md and
 counts.md in quantail/privacy).
 """
 
@@ -18,7 +18,7 @@ class Resolution:
 
     Attributes
     ----------
-    rungs : int
+    quantiles : int
         Quantiles that are released; for what is counted, cells.
     noise : float
         Scale of the noise, in ranks (rows).
@@ -27,7 +27,7 @@ class Resolution:
     """
 
     column: str
-    rungs: int
+    quantiles: int
     noise: float
     share: float
 
@@ -46,8 +46,8 @@ def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]
     definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
     found = []
     for part in body.children:
-        rungs, noise = _seen(part, rows, relation, definition, cells[part.name])
-        found.append(Resolution(part.name, rungs, noise, float(part.cost / plan.cost)))
+        quantiles, noise = _seen(part, rows, relation, definition, cells[part.name])
+        found.append(Resolution(part.name, quantiles, noise, float(part.cost / plan.cost)))
     return tuple(found)
 
 

@@ -2,9 +2,9 @@
 
 A target is met where the upper end of the error's 90% band is within it. Errors fall as epsilon grows (the tables and
 the noise stay the same, so that little else moves), and the search halves a list of round epsilons from 0.01 to 20.
-A search favours lucky draws; so the answer is tried again on fresh tables, moves up one step where these say no, and
-is stated with their band. Some targets cannot be met at any budget: the table's own sampling error, or a shape that
-a few rungs cannot follow, remains.
+A search favours draws that came out well by chance; so the answer is tried again on new tables, moves up one step
+where these say no, and is stated with their band. Some targets cannot be met at any budget: the table's own sampling
+error, or a shape that a few quantiles cannot follow, remains.
 """
 
 import re

@@ -158,7 +158,7 @@ class Plan:
         "sum": asked one after another, costs add up. "max": asked of disjoint rows, the largest cost counts;
         whoever draws up the plan answers for a row that moves from one part to another.
     note : str
-        Public facts only: rungs, candidates, sensitivity, noise in ranks.
+        Public facts only: quantiles, candidates, sensitivity, noise in ranks.
     unit : {"epsilon", "rho"}
         Pure DP or zCDP; one unit throughout a tree.
     """

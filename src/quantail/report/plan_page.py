@@ -143,12 +143,12 @@ def _bought(swept: Sequence[Expectation]) -> Markup:
             column.name,
             expectation.epsilon,
             f"{column.resolution.share:.0%}",
-            str(column.resolution.rungs),
+            str(column.resolution.quantiles),
             f"{column.resolution.noise:.3g}",
         ]
         for place in range(len(swept[0].columns))
         for expectation in swept
         for column in (expectation.columns[place],)
     ]
-    head = ("column", "epsilon", "share of budget", "rungs", "noise in ranks")
-    return table("Share, rungs and noise by column and epsilon", head, rows, numbers=(1, 2, 3, 4))
+    head = ("column", "epsilon", "share of budget", "quantiles", "noise in ranks")
+    return table("Share, quantiles and noise by column and epsilon", head, rows, numbers=(1, 2, 3, 4))
