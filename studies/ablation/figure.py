@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from studies.ablation.study import STEPS
-from studies.figure_style import FALSE_COLOUR, TRUE_COLOUR, new_figure, plain_log, save
+from studies.figure_style import FALSE_COLOUR, TRUE_COLOUR, new_figure, save
 from studies.paper_tables import Summary
-from studies.simulation.summary import HIGHER_IS_BETTER, MEASURE_NAMES
+from studies.simulation.measure_axis import finish_axis
+from studies.simulation.summary import MEASURE_NAMES
 
-_LINEAR = ("km",)
 _MARGIN = 1.3
 
 
@@ -23,7 +23,7 @@ def draw_ablation(results: Mapping[str, Summary], path: Path) -> Path:
             _draw_dot(axis, place, summary[measure], STEPS[name].holds)
         means = [float(summary[measure]["mean"] or 0.0) for summary in results.values()]
         axis.plot(means, places, color="#999999", linewidth=0.8, zorder=0)
-        _finish(axis, measure, means)
+        finish_axis(axis, "x", measure, means, _MARGIN)
     labels = [f"{STEPS[name].title}  {place}" for place, name in zip(places, results, strict=True)]
     axes.flat[0].set_yticks(places, labels)
     axes.flat[0].set_ylim(len(results) - 0.5, -0.5)
@@ -35,20 +35,6 @@ def draw_ablation(results: Mapping[str, Summary], path: Path) -> Path:
 def _draw_dot(axis: Any, place: int, value: Mapping[str, float | None], holds: bool) -> None:
     look = {"color": TRUE_COLOUR, "fmt": "o"} if holds else {"color": FALSE_COLOUR, "fmt": "s"}
     axis.errorbar(value["mean"], place, xerr=value["se"] or 0.0, markersize=5, elinewidth=1.2, **look)
-
-
-def _finish(axis: Any, measure: str, means: list[float]) -> None:
-    better = "higher" if measure in HIGHER_IS_BETTER else "lower"
-    axis.set_title(
-        f"{MEASURE_NAMES[measure]} ({better} is better)", loc="left", fontsize=9.5, fontweight="bold"
-    )
-    if measure in _LINEAR:
-        axis.set_xlim(0, 1000)
-    else:
-        axis.set_xscale("log")
-        axis.set_xlim(min(means) / _MARGIN, max(means) * _MARGIN)
-        plain_log(axis.xaxis, min(means), max(means))
-    axis.grid(alpha=0.25, linewidth=0.6)
 
 
 def _key() -> list[Any]:

@@ -5,12 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from studies.figure_style import line_look, new_figure, plain_log, save
+from studies.figure_style import line_look, new_figure, save
 from studies.paper_tables import Summary
-from studies.simulation.summary import HIGHER_IS_BETTER, MEASURE_NAMES
+from studies.simulation.measure_axis import finish_axis
+from studies.simulation.summary import MEASURE_NAMES
 
 _MARGIN = 1.25
-_LINEAR = ("km",)  # runs from 0 to 1000; all others span orders of magnitude
 
 
 def draw_epsilon_curves(curves: Mapping[str, Mapping[str, Summary]], path: Path) -> Path:
@@ -43,19 +43,9 @@ def _draw_line(axis: Any, method: str, measure: str, points: Mapping[str, Summar
 
 
 def _finish(axis: Any, measure: str, epsilons: list[Fraction], means: list[float]) -> None:
-    better = "higher" if measure in HIGHER_IS_BETTER else "lower"
-    axis.set_title(
-        f"{MEASURE_NAMES[measure]} ({better} is better)", loc="left", fontsize=9.5, fontweight="bold"
-    )
-    if measure in _LINEAR:
-        axis.set_ylim(0, 1000)
-    else:
-        axis.set_yscale("log")
-        axis.set_ylim(min(means) / _MARGIN, max(means) * _MARGIN)
-        plain_log(axis.yaxis, min(means), max(means))
+    finish_axis(axis, "y", measure, means, _MARGIN)
     if epsilons:
         axis.set_xscale("log")
         axis.set_xlim(float(epsilons[0]) / _MARGIN, float(epsilons[-1]) * _MARGIN)
         axis.set_xticks([float(e) for e in epsilons], [f"{float(e):g}" for e in epsilons])
         axis.xaxis.minorticks_off()
-    axis.grid(alpha=0.25, linewidth=0.6)
