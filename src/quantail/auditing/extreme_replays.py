@@ -47,7 +47,7 @@ class Pair:
     removed : int, optional
         The place of the row that the second lacks.
     far : bool
-        The tables are no neighbours: what is learned from answers is no matter of a leaf's cost.
+        The tables are not neighbours, so the privacy loss of answers is not compared with a leaf's cost.
     """
 
     first: Any

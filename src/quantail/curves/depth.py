@@ -1,8 +1,7 @@
-"""How much to ask: rungs, bins and candidate spacings, from rows and budget alone.
+"""How much to ask: quantiles, bins and candidate spacings, from rows and budget alone.
 
-Every rule is a function of `signal` = rows * strength (n * epsilon of the question), the only number that decides
-how well a question can be answered: an answer is off by about 4 / strength rows. Its constants are in
-`tuning`; none depends on data.
+Every rule is a function of `signal` = n * epsilon of the query, the only number that decides how well it can be
+answered: an answer is off by about 4 / epsilon rows. Constants are in `tuning`; none depends on data.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 `wide` covers everything the bounds allow, before anything is known: evenly spaced, and on a linear scale also at
 geometric distances from zero (or from the bound nearest to it), so that bounds a thousand times too generous cost
 little. `near` follows a first release of median and spread: fine around it, then ever coarser, with few candidates
-far away, because far candidates are what makes an outer quantile run away.
+far away: by noise an outer quantile may land on any of them, and far ones spoil tail and total.
 """
 
 import numpy as np

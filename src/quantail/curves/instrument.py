@@ -6,10 +6,11 @@ density f at their median, a slope is off by
 
     sampling    (1/p + 1/q) / (4 n f^2 d^2)     privacy    8 / (signal f min(p, q) d)^2
 
-(variances; signal = rows * strength under replace-one). The unknown f leaves the comparison, so the best cuts are known
-before anything is asked. Rows in the middle tell next to nothing of a slope but add their noise to its sampling error;
-privacy noise is the less the more rows there are. So the less privacy noise there is, the farther apart are the cuts,
-and where the upper tail is long both are high: few rows far out tell a slope better than many close by.
+(variances; signal = rows * epsilon of the query under replace-one). The unknown f leaves the comparison, so the best
+cuts are known before anything is asked. Rows in the middle hold little information about a slope but add to its
+sampling error; privacy noise falls with the number of rows. So the less privacy noise there is, the farther apart are
+the cuts, and where the upper tail is long both are high: few rows far out determine a slope better than many close
+by.
 """
 
 from collections.abc import Callable
@@ -33,7 +34,7 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     rows : int
         Rows that the slope is chosen on.
     signal : float
-        Those rows times the strength of the question.
+        Those rows times the epsilon of the query.
 
     Examples
     --------

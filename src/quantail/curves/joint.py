@@ -2,7 +2,8 @@
 
 For levels tau_1 < ... < tau_m and n rows the targets are t_k = round(n tau_{k+1}) - round(n tau_k). A vector of
 candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows between neighbouring candidates. Where
-candidates have public tolls, a weight is also multiplied by exp(toll of the first - toll of the last).
+candidates have tolls (a public log prior on the range), a weight is also multiplied by exp(toll of the first - toll
+of the last).
 Proof: privacy/proofs/joint.md.
 """
 

@@ -86,7 +86,7 @@ class SlopeRules:
     step : callable
         From n epsilon to that spacing.
     rows : callable
-        From the strength of a leaf, and whether its stage is the last, to the rows that it needs.
+        From the epsilon of a leaf, and whether its stage is the last, to the rows that it needs.
     """
 
     candidates: Callable[[float, float], Floats] = slope_candidates

@@ -73,7 +73,7 @@ def classifier_auc(real: Floats, synth: Floats, labelled: tuple[bool, ...] = (),
     real, synth : arrays of shape (rows, columns)
         Numbers, NaN where missing; labels as whole numbers from 0 to 254.
     labelled : tuple of bool
-        Which columns hold labels; none unless told.
+        Which columns hold labels; none unless given.
     seed : int
         Decides which row is in which fold.
 

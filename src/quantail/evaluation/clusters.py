@@ -1,7 +1,7 @@
 """Rows of one unit are alike, so the rows of a panel say less than as many independent ones.
 
 Nulls of measures on unit-periods would be too strict if they took rows for independent. The design effect of the mean
-rank (Kish 1965) tells how much less they say: with deviations d_ut of unit u in period t from the mean rank,
+rank (Kish 1965) is the correction: with deviations d_ut of unit u in period t from the mean rank,
 
     effect = sum over u of (sum over t of d_ut)^2 / sum over u, t of d_ut^2,
 

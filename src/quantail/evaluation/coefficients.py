@@ -1,8 +1,8 @@
 """Differences in regression coefficients, in standard errors of the real fit.
 
 |b_synthetic - b_real| / se(b_real) for every coefficient of a regression fitted to both tables. A coefficient that the
-synthetic table cannot tell (its predictor is explained by earlier ones) counts as 0 there; in the real table it is an
-error.
+synthetic table does not identify (its predictor is explained by earlier ones) counts as 0 there; in the real table it
+is an error.
 
 Two samples of n and m rows differ by f sqrt(1 + n/m) standard errors, where the estimate truly varies by f of them (the
 robust standard error over the usual one), so the null is f sqrt(2 (1 + n/m) / pi).

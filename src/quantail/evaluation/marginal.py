@@ -92,9 +92,9 @@ def k_marginal(
     real, synth : frame or mapping of arrays
         Tables with the same columns, numbers or labels.
     columns : sequence of str, optional
-        Columns that span the cells; all of them unless told.
+        Columns that span the cells; all of them unless given.
     edges : mapping of str to increasing numbers, optional
-        Where to cut numeric columns, into bins closed on the left; the real table's quartiles unless told.
+        Where to cut numeric columns, into bins closed on the left; the real table's quartiles unless given.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] |
     interactions : bool
         Also offer all products of two different columns to the regression.
     columns : list of str, optional
-        Columns to use; all of them unless told.
+        Columns to use; all of them unless given.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] |
 def propensity(real: Floats, synth: Floats, crossed: int = 0) -> Propensity:
     """Compute pMSE and what its null needs, from two matrices with the same columns.
 
-    The products of the first `crossed` columns are added, none unless told.
+    The products of the first `crossed` columns are added, none unless given.
     """
     stacked = standardised(np.vstack([real, synth]))
     if crossed > 1:

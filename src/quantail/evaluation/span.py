@@ -1,7 +1,7 @@
 """The span of a design: an orthonormal basis of its columns, leaving out those that earlier ones explain.
 
-As in R's `lm`, a column counts as explained when less than 1e-7 of its length is left over. LAPACK's QR in the order of
-the columns tells: the j-th entry of the diagonal of R is what is left of column j.
+As in R's `lm`, a column counts as explained when less than 1e-7 of its length is left over. In LAPACK's
+QR, in the order of the columns, the j-th entry of the diagonal of R is what is left of column j.
 """
 
 from __future__ import annotations

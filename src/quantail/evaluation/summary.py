@@ -51,7 +51,7 @@ def evaluate(
         Regressions to compare, such as "wage ~ education + C(region)", "logistic: union ~ wage" or
         "quantile(0.9): wage ~ age". Without any, the last number is explained by the columns before it.
     measures : names, optional
-        Measures or families of measures to compute, such as ["k_marginal", "tails"]; all of them unless told.
+        Measures or families of measures to compute, such as ["k_marginal", "tails"]; all of them unless given.
     progress : callable, optional
         Called with what is computed next and the share that is done.
 

@@ -43,7 +43,7 @@ def wasserstein_randomization(
     rng : numpy Generator, optional
         Randomness of the re-splits; a fixed stream unless given, so that the measure can be recomputed.
     columns : list of str, optional
-        Columns to pool; all of them unless told.
+        Columns to pool; all of them unless given.
 
     Examples
     --------

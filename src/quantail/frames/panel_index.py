@@ -1,7 +1,7 @@
 """Which unit and period every row of a panel's table belongs to, and when each unit is active.
 
 Units are numbered in the order of their identities, never in that of the rows: a file may be sorted by size. What
-belongs to the unit must be the same in all of its rows, so any of them speaks for it.
+belongs to the unit must be the same in all of its rows, so it is read from any one of them.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class PanelIndex:
     unit : int64 array, one per row
         Number of the row's unit.
     speaker : int64 array, shape (n,)
-        A row of every unit, which speaks for it.
+        A row of every unit, from which its public facts are read.
     entry, exit : int64 arrays, shape (n,)
         First and last active period.
     active : bool array, shape (n, T)

@@ -2,7 +2,7 @@
 
 Identities of units and public columns are public, the way they are stored is not: a dictionary is in the order of the
 rows and may hold units that were dropped, and a float may be there because of one missing value. So 3 and 3.0 are
-the same identity, and a type is computed from the set of values (identities) or told by the schema (columns).
+the same identity, and a type is computed from the set of values (identities) or follows from the schema (columns).
 """
 
 from dataclasses import replace

@@ -124,12 +124,12 @@ class Estimand:
         return self.what.formula.columns if isinstance(self.what, Regression) else (self.what.column,)
 
     def estimates(self, table: Table) -> Floats:
-        """Estimate it on one table; NaN for a term that the table cannot tell.
+        """Estimate it on one table; NaN for a term that the table does not identify.
 
         Raises
         ------
         DataError
-            If the table cannot tell anything, for instance because the responses of a logistic regression are alike.
+            If the table identifies no term, for instance because the responses of a logistic regression are alike.
         """
         if isinstance(self.what, Figure):
             return np.array([self.what.estimate(table)])

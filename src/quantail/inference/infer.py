@@ -1,8 +1,8 @@
 """From a released model and a synthetic table to estimates about the population, with honest intervals.
 
 A parametric bootstrap whose simulator is the release itself (DESIGN 4.9): tables drawn from the model go through the
-whole mechanism again, and how far their estimates fall from the model's own value tells bias and error of the released
-one (`interval`). As good as the model is close to the population.
+whole mechanism again, and the distances of their estimates from the model's own value give bias and error of the
+released one (`interval`). As good as the model is close to the population.
 """
 
 from __future__ import annotations

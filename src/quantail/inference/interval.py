@@ -9,8 +9,8 @@ reruns. The release's error t(S) - truth is one more draw of the same law, if th
     interval   estimate -+ q error sqrt(1 + 1/B)              q the Student quantile with B - 1 degrees of freedom
 
 For normal errors that is exact for every B (a prediction interval); quantiles of e_b themselves would need hundreds of
-reruns. Now and then a rerun goes astray (a rung among far candidates): errors farther than 6 robust deviations from
-the median are set aside and counted, but only as many of them as an interval of this level may miss. If there are
+reruns. Now and then a rerun is an outlier (a quantile among far candidates): errors farther than 6 robust deviations
+from the median are set aside and counted, but only as many of them as an interval of this level may miss. If there are
 more, the mechanism is unsteady, they all count, and the interval is as wide as that makes it.
 """
 

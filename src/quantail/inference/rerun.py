@@ -2,7 +2,7 @@
 
 The released model is a simulator whose truth is known. What the mechanism does to a table drawn from it (dither, noise,
 choices of predictors, shrinkage, synthesis) it did to the confidential one: the distance between a rerun's estimate and
-the simulator's own tells how far the released estimate may lie from the population's. Nothing confidential takes part,
+the simulator's own shows how far the released estimate may lie from the population's. Nothing confidential takes part,
 so reruns may use seeded noise.
 """
 
@@ -104,7 +104,7 @@ def _repeated(table: Any, times: int) -> Any:
 
 
 def _tried(estimand: Estimand, table: Table) -> Floats:
-    """Return the estimates of one table; a table that cannot tell is counted as such, not left out silently."""
+    """Return the estimates of one table; a table on which it is not defined is counted, not left out silently."""
     try:
         return estimand.estimates(table)
     except DataError:

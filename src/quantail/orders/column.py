@@ -38,7 +38,7 @@ def fit_column(
     values : dict
         Confidential values of the column and its predictors, on their scales.
     expected : array
-        What the slopes explain on released rows: it tells where the index is 0 and 1.
+        What the slopes explain on released rows; its quantiles are where the index is 0 and 1.
     least : float
         The smallest distance between lines that matters.
     rows : int

@@ -7,8 +7,9 @@ vary (at index 0 and at index 1).
     beyond    outside the last released line: geometric distances, best the spacing to be expected there
     between   between two released lines: shares of the way, best the one that the level suggests
 
-A prior is worth a few nats, however small the budget. Where a question has next to none, the answer is a draw from
-the prior and must not run away; where it has some, rows outweigh the prior. Nothing here sees a row.
+A prior is worth a few nats, however small the budget. Where a query has next to no budget, the answer
+is a draw from the prior, which therefore has no heavy tails; where it has some, rows outweigh the prior. Nothing here
+sees a row.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Public rules of the paper's orders: how long lists of candidates are, and how finely an index is told apart."""
+"""Public rules of the paper's orders: how long lists of candidates are, and how finely an index is rounded."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class LineRules:
     intercepts : callable
         From the ends of a scale, and whether it is logarithmic, to candidates for a median.
     simulated_rows : int
-        Rows that are simulated from released columns to tell where an index lies.
+        Rows that are simulated from released columns to find the range of an index.
     slopes : SlopeRules
         Rules of the slopes of the median plane.
     """

@@ -146,7 +146,7 @@ def enter_as_often(stage: Stage, effects: Floats, x: Floats, zero: Dynamics, sha
 
 
 def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | None) -> Dynamics:
-    """Read the chances of the zero state off released tables, shrunk towards none where noise is all there is.
+    """Read the chances of the zero state off released tables, shrunk towards zero by their noise.
 
     Parameters
     ----------
@@ -183,6 +183,6 @@ def zero_chances(sizes: Floats, kinds: Floats, deviation: float, moves: Moves | 
 
 
 def share_of(part: float, whole: float, prior: float, deviation: float) -> float:
-    """Divide, shrunk towards a prior as strongly as the noise demands; the prior itself where noise is all there is."""
+    """Divide, shrunk towards a prior by the noise of the numerator."""
     weight = 2.0 * deviation
     return float(np.clip((part + weight * prior) / (max(whole, 0.0) + weight + 1e-9), 0.0, 0.95))

@@ -6,7 +6,7 @@ step simulates the panel, measures the same sums as were released, and solves
     min over b of  sum ((made + J (b - b_now) - released) / deviation)^2 + prior(b)
 
 where J comes from the simulated panel shifted up and down. The prior is a random walk over periods and small
-effects of age; it matters where a sum is noisier than the effect.
+effects of age; it decides where a sum is noisier than the effect.
 """
 
 from dataclasses import dataclass
@@ -223,7 +223,7 @@ def _cross(
 
 
 def _prior(periods: int, splines: Splines) -> Floats:
-    """Return rows that stand for: random walks over periods and over knots, independent cohorts and unrest, a trend."""
+    """Return the prior as rows: random walks over periods and over knots, independent cohorts and unrest, a trend."""
     cohorts = periods + splines.number
     unrest, trend = cohorts + periods, cohorts + 2 * periods
     rows = np.zeros((trend + 1, trend + 1))

@@ -285,7 +285,7 @@ def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Tra
 
 
 def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Curve:
-    """Stretch the curve's upper half so that the panel has the released total, as far as its noise lets us trust it."""
+    """Stretch the curve's upper half towards the released total, the less the noisier that is."""
     points = sum_points(stage.unit_periods) * (stage.ratio / LATTICE)
     trust = max(abs(released.sum), released.deviation) / released.deviation**2
     low, high = NARROWEST_STRETCH, WIDEST_STRETCH
@@ -294,7 +294,7 @@ def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Cu
         tried = curve.stretched(float(np.exp(middle)))
         shown = Track(np.interp(latent.size, *stage.size_map(latent, tried)), latent.idle)
         made = float(points @ np.clip(stage.value(shown) / released.cap, -1.0, 1.0))
-        # Large totals make a tail believable only slowly; tails that the total contradicts are cut at once.
+        # The prior is strong against a wider tail than the curve's, and weak against a narrower one.
         pull = (made - released.sum) * trust + middle / (STRETCH_PRIOR**2 + min(middle, 0.0) ** 2)
         low, high = (middle, high) if pull < 0 else (low, middle)
     return curve.stretched(float(np.exp((low + high) / 2)))

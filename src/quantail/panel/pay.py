@@ -1,7 +1,7 @@
 """Columns that follow a panel's leading one, such as pay after employment.
 
 The follower's ratio to the lead (a difference on the logarithmic scale) has a history of its own: a permanent
-part, so that last year's pay tells this year's, effects of periods, and effects of the lead's size. Where the
+part, so that last year's pay predicts this year's, effects of periods, and effects of the lead's size. Where the
 lead is idle the follower has a distribution of sizes of its own, taken in the order of both latent sizes. Zeros of
 the follower are as frequent as released, beside an active and beside an idle lead.
 """

@@ -2,8 +2,8 @@
 
 A shape is a distribution with median 1, given by its value at a normal score z:
 
-    lognormal     exp(sigma z)                                   sigma 1 unless told otherwise
-    pareto        (2 (1 - Phi(z)))^(-1 / index)                  index 2 unless told otherwise
+    lognormal     exp(sigma z)                                   sigma 1 unless given
+    pareto        (2 (1 - Phi(z)))^(-1 / index)                  index 2 unless given
     exponential   -log(1 - Phi(z)) / log 2
 
 Smaller indices and larger sigmas are heavier tails: Pareto 1.5 and lognormal 2 are typical of firm sizes.

@@ -1,8 +1,8 @@
-"""How far a ledger had come at some time: kept elsewhere, it betrays a file copied back from a backup.
+"""A ledger's last record at some time: kept elsewhere, it shows that a file was copied back from a backup.
 
 A backup is a sound ledger: its chain is unbroken and its sums are right, only the last charges are missing. Nothing in
-the file can tell. A mark kept on another disk, in a lab book or with the auditors can: the ledger must still
-hold the marked record, under the same number and with the same hash, which stands for all records before it.
+the file shows that. A mark kept on another disk, in a lab book or with the auditors does: the ledger must still hold
+the marked record, under the same number and with the same hash, which covers all records before it.
 """
 
 import json

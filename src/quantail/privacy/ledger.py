@@ -260,7 +260,7 @@ class Ledger:
         known_head : str, optional
             A head kept elsewhere, for instance on a release card; it must occur in the chain.
         mark : HighWaterMark, optional
-            How far the ledger had come at an earlier time; betrays a file copied back from a backup.
+            How far the ledger had come at an earlier time; shows that a file was copied back from a backup.
         """
         with self._transaction() as connection:
             rows = ledger_file.read_rows(connection, self.path)

@@ -6,8 +6,8 @@ t_k the law is
 
     P(path) proportional to exp(toll_{i_1} - toll_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
 
-where tolls, if there are any, are public numbers that never fall along the candidates: a path pays for the distance of
-its ends, so that outer rungs which rows say little about do not run away.
+where tolls, if there are any, are a public log prior on the range: they never fall along the candidates, so a path
+whose ends lie far apart is less likely. It keeps outer quantiles within reach where few rows support them.
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
 right to about L 2^-53, and DEEPEST keeps L small whatever the number of rows (with N = sum t_k rows it changes

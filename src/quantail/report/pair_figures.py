@@ -1,4 +1,4 @@
-"""Columns together: all rank correlations at a glance, and the pairs that tell most."""
+"""Columns together: all rank correlations at a glance, and the strongest or most different pairs."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ MOST_PAIRS = 8
 
 
 def draw_relations(data: ReportData) -> Markup | None:
-    """Draw all rank correlations, and the pairs of columns that tell most."""
+    """Draw all rank correlations, and the strongest or most different pairs."""
     pairs = all_pairs(data.columns)
     if not pairs:
         return None

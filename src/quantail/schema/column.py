@@ -40,7 +40,7 @@ class Column:
     decimals : int, optional
         Numeric columns only: how many decimals the values are recorded with.
     resolution : float, optional
-        Smallest difference that matters, if it is not told by `decimals` (in the column's own unit; for dates in
+        Smallest difference that matters, if it does not follow from `decimals` (in the column's own unit; for dates in
         days, for datetimes in seconds).
     categories : tuple of str
         Labels of a category or ordinal column, in the order that their codes follow.

@@ -45,7 +45,7 @@ class Core:
     ordered: dict[str, int] = field(default_factory=dict)
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
-        """Plain columns that explain `name`; its own status tells nothing about a number that is there."""
+        """Plain columns that explain `name`; its own status is constant where a number is observed."""
         own = self.statuses.get(name)
         return tuple(predictor for predictor in self.schema.predictors_of(name) if predictor != own)
 

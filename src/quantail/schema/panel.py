@@ -1,4 +1,4 @@
-"""The panel part of a schema: which columns tell unit, period, entry and exit, and the public range of periods.
+"""The panel part of a schema: which columns hold unit, period, entry and exit, and the public range of periods.
 
 The privacy unit of a panel is the whole history of a unit. Entry, exit, groups and public columns are public:
 neighbouring panels hold the same units with the same public columns, and differ in the confidential values of

@@ -8,7 +8,7 @@
     date                 date32           timestamp[s | ms | us | ns], string
     datetime             timestamp[us]    as for dates, also with a time zone: timestamp[us, tz=Europe/Berlin]
 
-Nothing of it is taken from a table: types that a program chose, or a reader guessed, may tell about single rows.
+Nothing of it is taken from a table: types that a program chose, or a reader guessed, may depend on single rows.
 """
 
 import re

@@ -141,7 +141,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _shortened(said: str) -> str:
-    """Cut what an error quotes of a key or a line; its place is told at the end."""
+    """Shorten what an error quotes of a key or a line; the place of the error follows at the end."""
     return said if len(said) <= 200 else f"{said[:80]} ... {said[-80:]}"
 
 

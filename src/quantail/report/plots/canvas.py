@@ -85,7 +85,7 @@ class Canvas:
         )
 
     def drawing(self, label: str, *parts: Child) -> Markup:
-        """Close the plot; `label` tells in words what it shows."""
+        """Close the plot; `label` says in words what it shows."""
         return drawing(self.width, self.height, label, *parts)
 
 
