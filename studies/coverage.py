@@ -148,7 +148,7 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
         "spread": float(estimates.std(ddof=1)) / error if len(rows) > 1 else float("nan"),
         "width": float(np.median(reach) / np.median(original_reach)),
         "widest": float(reach.max() / np.median(original_reach)),
-        "astray": float(sum(found.astray for found in honest)),
+        "astray": float(sum(found.outlying for found in honest)),
     }
 
 

@@ -204,6 +204,6 @@ def test_remarks_tell_of_stray_and_failed_reruns(evidence):
     reruns = evidence.reruns.copy()
     reruns[0, 0], reruns[:4, 1] = 1e9, np.nan
     first, second, *_ = replace(evidence, reruns=reruns).results(0.95)
-    assert first.rows[0].astray == 1 and "1 of 10 reruns went astray" in str(first)
+    assert first.rows[0].outlying == 1 and "1 of 10 reruns were outlying" in str(first)
     assert second.rows[0].failed == 4 and "too many for an interval" in str(second)
     assert second.to_dicts()[0]["low"] is None

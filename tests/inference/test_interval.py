@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from quantail.inference.interval import astray, corrected
+from quantail.inference.interval import corrected, outlying
 
 
 def test_by_hand():
     found = corrected(10.0, np.array([0.0, 1.0, 2.0, 1.0]), 0.9)
-    assert (found.estimate, found.bias, found.astray, found.failed) == (9.0, 1.0, 0, 0)
+    assert (found.estimate, found.bias, found.outlying, found.failed) == (9.0, 1.0, 0, 0)
     assert found.error == pytest.approx(np.sqrt(2 / 3))
     assert found.high - found.low == pytest.approx(2 * t.ppf(0.95, 3) * np.sqrt(2 / 3) * np.sqrt(5 / 4))
 
@@ -31,20 +31,20 @@ def test_one_stray_rerun_is_set_aside_and_counted():
     errors = np.random.default_rng(2).normal(size=40)
     plain, struck = corrected(0.0, errors, 0.95), corrected(0.0, np.append(errors, 1e6), 0.95)
     assert struck[:5] == plain[:5]
-    assert (plain.astray, struck.astray) == (0, 1)
+    assert (plain.outlying, struck.outlying) == (0, 1)
 
 
 def test_more_strays_than_the_level_may_miss_all_count():
     errors = np.append(np.random.default_rng(2).normal(size=36), [1e6, -1e6, 1e6, -1e6])
     found = corrected(0.0, errors, 0.95)
-    assert found.astray == 0 and found.error > 1e5
+    assert found.outlying == 0 and found.error > 1e5
     # An interval of 80% may miss them.
-    assert corrected(0.0, errors, 0.8).astray == 4
+    assert corrected(0.0, errors, 0.8).outlying == 4
 
 
 def test_normal_reruns_are_hardly_ever_called_stray():
     rng = np.random.default_rng(3)
-    assert sum(astray(rng.normal(size=40), 0.95).any() for _ in range(2000)) <= 4
+    assert sum(outlying(rng.normal(size=40), 0.95).any() for _ in range(2000)) <= 4
 
 
 def test_reruns_without_an_estimate_are_counted_and_too_many_leave_no_interval():
@@ -59,4 +59,4 @@ def test_reruns_without_an_estimate_are_counted_and_too_many_leave_no_interval()
 
 def test_reruns_that_all_agree_leave_no_doubt():
     found = corrected(3.0, np.zeros(10), 0.95)
-    assert (found.low, found.high, found.astray) == (3.0, 3.0, 0)
+    assert (found.low, found.high, found.outlying) == (3.0, 3.0, 0)

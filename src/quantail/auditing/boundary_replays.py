@@ -79,11 +79,11 @@ def boundary_finding(boundary: Boundary, repeats: int) -> Finding:
     turns = cycle(EXTREMES)
     try:
         for released in (ROWS - 1, ROWS):
-            maker = TableSynthesizer(TABLES[boundary.table], boundary.epsilon(released))
-            for pair in pairs_of(maker.schema):
+            synthesizer = TableSynthesizer(TABLES[boundary.table], boundary.epsilon(released))
+            for pair in pairs_of(synthesizer.schema):
                 for answers in islice(turns, repeats):
                     told = replace(answers, rows=(released,))
-                    found.append(pair.replayed(maker, told, quick()))
+                    found.append(pair.replayed(synthesizer, told, quick()))
     except Divergence as difference:
         return replays_finding(f"boundary: {boundary.name}", "add-remove", found, str(difference))
     return replays_finding(f"boundary: {boundary.name}", "add-remove", found)
@@ -95,7 +95,7 @@ def merge_finding(sizes: tuple[int, ...], repeats: int) -> Finding:
     whole = table_of(_GROUPS, sum(true)).set_column(
         0, "g", [[g for g, n in zip("abc", true, strict=True) for _ in range(n)]]
     )
-    maker, found = TableSynthesizer(_GROUPS, 30), list[Replay]()
+    synthesizer, found = TableSynthesizer(_GROUPS, 30), list[Replay]()
     pairs = (
         Pair(whole, whole.slice(1), removed=0),
         Pair(whole, whole.slice(0, 3), far=True),
@@ -104,7 +104,7 @@ def merge_finding(sizes: tuple[int, ...], repeats: int) -> Finding:
     try:
         for pair in pairs:
             for answers in islice(cycle(EXTREMES), repeats):
-                found.append(pair.replayed(maker, replace(answers, rows=sizes), quick()))
+                found.append(pair.replayed(synthesizer, replace(answers, rows=sizes), quick()))
     except Divergence as difference:
         return replays_finding(f"boundary: merge of {sizes} rows", "add-remove", found, str(difference))
     return replays_finding(f"boundary: merge of {sizes} rows", "add-remove", found)
@@ -115,11 +115,11 @@ def part_finding(released: int, repeats: int) -> Finding:
     name, found = f"boundary: secret part, {released} rows released", list[Replay]()
     try:
         for epsilon in (60, 200):  # one stage and a tilt; two stages and bins
-            maker = TableSynthesizer(TABLES["numbers"], epsilon)
-            for pair in pairs_of(maker.schema):
+            synthesizer = TableSynthesizer(TABLES["numbers"], epsilon)
+            for pair in pairs_of(synthesizer.schema):
                 for answers in islice(cycle(EXTREMES), repeats):
                     told = replace(answers, rows=(released,), numbers=_COINS)
-                    found.append(pair.replayed(maker, told, quick(PART)))
+                    found.append(pair.replayed(synthesizer, told, quick(PART)))
     except Divergence as difference:
         return replays_finding(name, "add-remove", found, str(difference))
     return replays_finding(name, "add-remove", found)

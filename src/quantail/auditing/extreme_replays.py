@@ -55,9 +55,9 @@ class Pair:
     removed: int | None = None
     far: bool = False
 
-    def replayed(self, maker: Synthesizer, answers: Answers, settings: Any = None) -> Replay:
+    def replayed(self, synthesizer: Synthesizer, answers: Answers, settings: Any = None) -> Replay:
         """Replay a fit."""
-        found = replay(maker, self.first, self.second, answers, self.removed, settings)
+        found = replay(synthesizer, self.first, self.second, answers, self.removed, settings)
         return replace(found, losses=dict.fromkeys(found.losses, 0.0)) if self.far else found
 
 
@@ -69,13 +69,13 @@ def replays_finding(name: str, relation: str, found: list[Replay], difference: s
     return Finding("exact", name, relation, figure, 1.0, len(found), "pairs", kept, note)
 
 
-def extreme_finding(name: str, relation: str, maker: Synthesizer, pairs: tuple[Pair, Pair]) -> Finding:
+def extreme_finding(name: str, relation: str, synthesizer: Synthesizer, pairs: tuple[Pair, Pair]) -> Finding:
     """Replay a fit on neighbours and on tables far apart, each with two kinds of extreme answers."""
     found: list[Replay] = []
     _, first, last, least = EXTREMES
     turns = zip((0, 0, 1, 1), (first, last, least, first), strict=True)
     try:
-        found += [pairs[place].replayed(maker, answers) for place, answers in turns]
+        found += [pairs[place].replayed(synthesizer, answers) for place, answers in turns]
     except Divergence as difference:
         return replays_finding(name, relation, found, str(difference))
     return replays_finding(name, relation, found)
@@ -85,8 +85,8 @@ def table_cases(relation: Relation) -> Iterator[tuple[str, TableSynthesizer, tup
     """Yield ways to fit a table, with pairs of tables."""
     frames = (rich_frame(4, ROWS), rich_frame(9, ROWS), RICH_EXTREME)
     for method, epsilon in (("ladder", 120), ("tables", 120)):
-        maker = TableSynthesizer(rich_schema(relation), epsilon, method=method)
-        yield f"{method}, rich columns in groups", maker, _pairs(relation, maker.schema, *frames)
+        synthesizer = TableSynthesizer(rich_schema(relation), epsilon, method=method)
+        yield f"{method}, rich columns in groups", synthesizer, _pairs(relation, synthesizer.schema, *frames)
     wide = Schema(
         (*_WIDE, *schema_of(relation).columns[:1], Column("z", "integer", 0, 1000)), "row", relation
     )
@@ -95,16 +95,16 @@ def table_cases(relation: Relation) -> Iterator[tuple[str, TableSynthesizer, tup
     options = {"taus": [0.5, 0.6, 0.95], "slopes": "varying"}
     for order in ("kng", "stepwise", "sandwich"):
         numbers = schema_of(relation, numbers_only=True)
-        maker = TableSynthesizer(numbers, 4, method=order, **options)  # type: ignore[arg-type]
-        yield order, maker, _pairs(relation, numbers, *frames)
+        synthesizer = TableSynthesizer(numbers, 4, method=order, **options)  # type: ignore[arg-type]
+        yield order, synthesizer, _pairs(relation, numbers, *frames)
 
 
 def extreme_findings() -> Iterator[Finding]:
     """Yield the check of every method with extreme answers."""
     relations: tuple[Relation, ...] = ("replace-one", "add-remove")
     for relation in relations:
-        for name, maker, pairs in table_cases(relation):
-            yield extreme_finding(f"extreme answers, {name}", relation, maker, pairs)
+        for name, synthesizer, pairs in table_cases(relation):
+            yield extreme_finding(f"extreme answers, {name}", relation, synthesizer, pairs)
     for name, (method, options) in PANEL_FITS.items():
         if "fixed" not in name:
             panel = PanelSynthesizer(PANEL, 1, method=method, **options)

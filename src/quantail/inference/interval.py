@@ -35,7 +35,7 @@ class Corrected(NamedTuple):
 
     Attributes
     ----------
-    astray, failed : int
+    outlying, failed : int
         Reruns that were set aside, and reruns that gave no estimate. If too many failed, the rest is NaN.
     """
 
@@ -44,7 +44,7 @@ class Corrected(NamedTuple):
     high: float
     error: float
     bias: float
-    astray: int
+    outlying: int
     failed: int
 
 
@@ -60,7 +60,7 @@ def corrected(released: float, errors: Floats, level: float) -> Corrected:
     failed = errors.size - found.size
     if found.size < 2 or failed > _MOST_FAILED * errors.size or not np.isfinite(released):
         return Corrected(released, np.nan, np.nan, np.nan, np.nan, 0, failed)
-    far = astray(found, level)
+    far = outlying(found, level)
     kept = found[~far]
     bias, error = float(kept.mean()), float(kept.std(ddof=1))
     reach = float(t.ppf((1 + level) / 2, kept.size - 1)) * error * math.sqrt(1 + 1 / kept.size)
@@ -68,7 +68,7 @@ def corrected(released: float, errors: Floats, level: float) -> Corrected:
     return Corrected(estimate, estimate - reach, estimate + reach, error, bias, int(far.sum()), failed)
 
 
-def astray(errors: Floats, level: float) -> NDArray[np.bool_]:
+def outlying(errors: Floats, level: float) -> NDArray[np.bool_]:
     """Mark errors that are set aside: far ones, if they are no more than an interval of this level may miss."""
     middle = np.median(errors)
     distance = np.abs(errors - middle)

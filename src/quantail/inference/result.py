@@ -24,8 +24,8 @@ class Inferred:
         Standard error: sampling, privacy noise and synthesis together.
     bias : float
         What the mechanism adds on average; taken out of `estimate`.
-    astray, failed : int
-        Reruns that were set aside because they went astray, and reruns that gave no estimate. If more than a tenth
+    outlying, failed : int
+        Reruns that were set aside as outlying, and reruns that gave no estimate. If more than a tenth
         failed, error, bias and interval are NaN: not known.
     naive, naive_low, naive_high : float
         What one would state who took the synthetic table for a real sample.
@@ -37,7 +37,7 @@ class Inferred:
     high: float
     error: float
     bias: float
-    astray: int
+    outlying: int
     failed: int
     naive: float
     naive_low: float
@@ -66,12 +66,12 @@ class Inference:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know besides the figures: reruns that went astray or gave no estimate."""
+        """What a reader must know besides the figures: reruns that were outlying or gave no estimate."""
         found = []
         for row in self.rows:
-            if row.astray:
+            if row.outlying:
                 found.append(
-                    f"{row.term}: {row.astray} of {self.reruns} reruns went astray and were set aside. About so often "
+                    f"{row.term}: {row.outlying} of {self.reruns} reruns were outlying and set aside. About so often "
                     "a release is far off, and no interval shows it."
                 )
             if row.failed:

@@ -32,9 +32,9 @@ def fidelity_scorer(measure: str = "k_marginal", seed: int | None = 0) -> Scorer
     >>> from quantail.examples import paper_schema, paper_split
     >>> from quantail.table import TableSynthesizer
     >>> import pandas as pd
-    >>> maker = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1)
+    >>> synthesizer = TableSynthesizer(paper_schema(), 1, noise="simulated", seed=1)
     >>> rows = pd.DataFrame(paper_split(1)[0])
-    >>> bool(cross_val_score(maker, rows, scoring=fidelity_scorer(), cv=2).max() <= 0)
+    >>> bool(cross_val_score(synthesizer, rows, scoring=fidelity_scorer(), cv=2).max() <= 0)
     True
     """
     if measure not in MEASURES:
