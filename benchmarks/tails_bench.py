@@ -36,7 +36,7 @@ def tail_facts(values: np.ndarray) -> dict[str, float]:
         "total": total,
         "mean": total / max(ordered.size, 1),
         "top 1%": float(largest.sum()) / max(total, 1e-9),
-        "Hill": 1 / max(spread, 1e-9),
+        "Hill": 1 / max(spread, 0.01),
         "q99": float(np.quantile(ordered, 0.99)),
         "q99.9": float(np.quantile(ordered, 0.999)),
     }

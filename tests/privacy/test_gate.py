@@ -51,10 +51,12 @@ def ask(gate_: Gate, kind: str, leaf: Plan):
         return gate_.count(leaf, SCORES, 1)
     if kind == "histogram":
         return gate_.histogram(leaf, SCORES, 1)
+    if kind == "sum":
+        return gate_.sum(leaf, 12, 5)
     return gate_.path(leaf, [PathQuestion(np.array([1, 2, 4]), 4, np.array([2, 2]))])
 
 
-KINDS = ("select", "count", "histogram", "path")
+KINDS = ("select", "count", "histogram", "sum", "path")
 
 
 @pytest.mark.parametrize("first", KINDS)
@@ -152,12 +154,12 @@ def test_leaf_below_the_slack_of_a_path_gives_every_path_the_same_chance(monkeyp
 
 
 def test_unused_leaves_are_counted():
-    opened = open_gate(F(1), F(1), F(1), F(1))
+    opened = open_gate(*[F(1)] * len(KINDS))
     seen = [opened.unused]
     for kind, leaf in zip(KINDS, opened.plan.leaves(), strict=True):
         ask(opened, kind, leaf)
         seen.append(opened.unused)
-    assert seen == [4, 3, 2, 1, 0]
+    assert seen == [5, 4, 3, 2, 1, 0]
 
 
 def test_journal_is_the_same_whatever_the_values():

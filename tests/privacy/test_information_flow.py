@@ -226,6 +226,7 @@ HANDLED = {
     "curves.tilt",
     "curves.bend",
     "curves.calibration",
+    "curves.tail",  # what each row adds to a sum
     "orders.lines",
     "orders.steps",
     "curves.slope",  # takes a released slope off

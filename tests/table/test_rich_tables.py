@@ -185,7 +185,8 @@ class TestPublic:
     def test_partial_synthesis(self):
         frame = self.frame()
         model = simulate(self.schema, frame, 5)
-        assert [part.name for part in model.plan.children] == ["pay"]
+        assert [part.name for part in model.plan.children] == ["pay", "tails"]
+        assert [leaf.name for leaf in model.plan.find("tails").leaves()] == ["pay"]
         made = model.sample(given=frame[["size", "area"]], seed=1)
         ordered = frame[["size", "area"]].sort_values(["size", "area"], ignore_index=True)
         pd.testing.assert_frame_equal(made[["size", "area"]], ordered)

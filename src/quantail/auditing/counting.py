@@ -16,6 +16,7 @@ import numpy as np
 from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
 from quantail.curves import HeldRows, Scale, draw_calibration
+from quantail.curves.tail import Threshold, draw_tail_sum
 from quantail.privacy import Gate, Plan, Relation, Source
 from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
@@ -162,6 +163,17 @@ def calibration(relation: Relation) -> Counting:
     return counting
 
 
+def tail_sum(relation: Relation) -> Counting:
+    """Add up what lies above a threshold, cut; a row is its value, infinite or absent ones included."""
+    leaf = Plan.leaf("tail", Fraction(1))
+    threshold = Threshold(start=2.0, cut=6.0, share=0.1, growth=0.5, rows=3.0)
+
+    def counting(table: Table, noise: Watching) -> Any:
+        return draw_tail_sum(Gate(leaf, noise, relation), leaf, np.array(table, dtype=float), threshold)
+
+    return counting
+
+
 def rows_of_groups(table: Table, noise: Watching) -> Any:
     """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
@@ -182,6 +194,7 @@ def count_findings() -> Iterator[Finding]:
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
         cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
         yield _found("calibration", relation, calibration(relation), cells)
+        yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))
     yield _found("rows of groups", "add-remove", rows_of_groups, range(3))
 
 

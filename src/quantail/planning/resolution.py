@@ -45,9 +45,15 @@ def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]
     body = plan if relation == "replace-one" else plan.children[-1]
     definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
     found = []
+    others = [part for part in body.children if part.name not in cells]  # sums of tails, each of one column
+    sums = {leaf.name: leaf.cost for part in others for leaf in part.leaves()}
     for part in body.children:
+        if part.name not in cells:
+            continue
         quantiles, noise = _seen(part, rows, relation, definition, cells[part.name])
-        found.append(Resolution(part.name, quantiles, noise, float(part.cost / plan.cost)))
+        found.append(
+            Resolution(part.name, quantiles, noise, float((part.cost + sums.get(part.name, 0)) / plan.cost))
+        )
     return tuple(found)
 
 

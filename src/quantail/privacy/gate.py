@@ -1,10 +1,11 @@
 """The gate: the only place where confidential values meet noise.
 
-Everything private is asked through four questions, each against one leaf of the budget plan:
+Everything private is asked through five questions, each against one leaf of the budget plan:
 
     select      which of these candidates scores best?            (noisy max)
     count       how many rows are in each of these cells?         (two-sided geometric)
     histogram   the same, where every row moves a cell by one     (two-sided geometric; zCDP: discrete Gaussian)
+    sum         what do whole numbers of rows add up to?          (two-sided geometric; zCDP: discrete Gaussian)
     path        which ordered cut points give these row counts?   (exact exponential mechanism on paths)
 
 A leaf can be used once. Questions asked together under one leaf must touch disjoint rows, with sensitivities such
@@ -16,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+import numpy as np
 
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan
@@ -138,6 +141,27 @@ class Gate:
     def histogram_noise(self, leaf: Plan, touched: int) -> NoiseSize:
         """Return how large the noise of `histogram` is: public."""
         return histogram_noise(leaf.cost, touched, self.definition)
+
+    def sum(self, leaf: Plan, total: int, most: int) -> int:
+        """Return a sum of whole numbers with noise, where every row adds from 0 to `most`.
+
+        One row put in, taken out or replaced moves the sum by at most `most`.
+        """
+        self._use(leaf, "sum", 1, 1)
+        strength = geometric_strength(leaf.cost, self.definition)
+        scale = rounded_up(most, strength)
+        if self.definition == "pure":
+            self._covered(geometric_measurement(scale).map(most), strength)
+            (noisy,) = self.noise.geometric(np.array([total]), scale).tolist()
+        else:
+            self._covered(gaussian_measurement(scale).map(float(most)), leaf.cost)
+            (noisy,) = self.noise.gaussian(np.array([total]), scale).tolist()
+        return int(noisy)
+
+    def sum_noise(self, leaf: Plan, most: float) -> float:
+        """Return the standard deviation of the noise of `sum`: public."""
+        scale = most / float(geometric_strength(leaf.cost, self.definition))
+        return scale * math.sqrt(2.0) if self.definition == "pure" else scale
 
     def path(self, leaf: Plan, questions: Sequence[PathQuestion]) -> list[Integers]:
         """Return the chosen candidate indices of each question.

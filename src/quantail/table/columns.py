@@ -4,9 +4,11 @@ A number and its status are one field; the law is with the number. What stage on
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from quantail.table.base_law import BaseLaw
 from quantail.table.ladder.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
@@ -29,9 +31,31 @@ class NumberColumn(NumericModel):
         """The law of the number where it is there, without slopes."""
         return BaseLaw.of(self.curve)
 
+    def following(self, predictor: NumericModel) -> "NumberColumn":
+        """Return this column with slopes that act as far as a predictor reaches, now that its top is set right."""
+        if self.law is None or (predictor.top is None and predictor.bottom is None):
+            return self
+        reach = tuple(
+            _moved(predictor, ends) if slope.on == predictor.name else ends
+            for slope, ends in zip(self.slopes, self.law.reach, strict=True)
+        )
+        return replace(self, law=replace(self.law, reach=reach))
+
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()}
+
+
+def _moved(predictor: NumericModel, ends: tuple[float, float]) -> tuple[float, float]:
+    """Return where a predictor's innovations end once its values are moved; of an explained one, at the farthest."""
+    if not predictor.explained:
+        low, high = predictor.topped(np.array(ends)).tolist()
+        return low, high
+    low, high = (
+        0.0 if part is None else max(0.0, *np.subtract(part.values, part.knots).tolist())
+        for part in (predictor.bottom, predictor.top)
+    )
+    return ends[0] - low, ends[1] + high
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ questions need for a comfortable signal in any case, and up to half of the budge
 if it is worth a round at all.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -14,6 +14,7 @@ from quantail.schema import Schema, core_of
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.rules import LadderSettings
 from quantail.table.ladder.shares import Question, needed_costs, questions_of
+from quantail.table.tail_plan import Tails, plan_tails
 from quantail.table.tuning import (
     COMFORT,
     MOST_ROUND_NOISE,
@@ -47,6 +48,7 @@ class TablesDesign:
     explained: tuple[frozenset[int], ...]
     plan: Plan
     rows: int
+    tails: Tails = field(default_factory=Tails)
 
 
 def draw_tables_design(
@@ -55,6 +57,8 @@ def draw_tables_design(
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     asked = [_asked(question) for question in questions_of(schema) if question.kind in _STAGE_ONE]
     explained = _explained(schema)
+    tails = plan_tails(schema, rows, cost, definition)
+    cost -= tails.cost
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
     unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
@@ -63,7 +67,7 @@ def draw_tables_design(
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
-    return TablesDesign(columns, rounds, explained, plan, rows)
+    return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, tails)
 
 
 def _asked(question: Question) -> Question:

@@ -23,11 +23,18 @@ from quantail.table.chain import Chain, Released
 from quantail.table.columns import Field, LabelColumn, NumberColumn, TableColumn, fields_of
 from quantail.table.design import TablesDesign
 from quantail.table.estimate import Margin
-from quantail.table.forward import DrawnRows, FieldSampler, explaining_names, sum_of_slopes
+from quantail.table.forward import (
+    DrawnRows,
+    FieldSampler,
+    draw_table,
+    explaining_names,
+    sum_of_slopes,
+)
 from quantail.table.ladder.column import NumericModel
 from quantail.table.ladder.fit_state import Fit
 from quantail.table.ladder.fitting import run_design
 from quantail.table.law import FieldLaw
+from quantail.table.tops import set_tops
 from quantail.table.tuning import (
     CURVE_NOISE,
     FINAL_STEPS,
@@ -51,7 +58,7 @@ def fit_tables(
     chain = _stage_one(fit, design)
     if design.rounds:
         _run_rounds(fit, design, chain)
-    return _columns(fit, chain)
+    return set_tops(fit, design.tails, _columns(fit, chain), draw_table)
 
 
 def _stage_one(fit: Fit, design: TablesDesign) -> Chain:

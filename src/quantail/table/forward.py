@@ -153,6 +153,12 @@ class FieldSampler:
             cell = self.law.cells.of_number(value)
         else:
             value = self._within(cell, within, eta)
+        column = self.field.column
+        assert isinstance(column, NumericModel)
+        if column.top is not None or column.bottom is not None:
+            value = column.topped(value)
+            number = cell <= len(self.law.cells.edges)
+            cell = np.where(number, self.law.cells.of_number(value), cell)
         self.keep(rows, value, cell, eta)
 
     def _within(self, cell: Codes, within: Floats, eta: Floats | None) -> Floats:

@@ -7,7 +7,7 @@ A new method is a new entry here; nothing else needs to know its name.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
@@ -32,6 +32,7 @@ from quantail.table.ladder.column import ColumnModel, column_from_dict, draw_row
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.fitting import fit_columns
 from quantail.table.ladder.rules import LadderSettings
+from quantail.table.tail_plan import plan_tails
 
 AnyColumn = ColumnModel | LinesModel | TableColumn
 AnyDesign = Design | LinesDesign | TablesDesign
@@ -85,7 +86,9 @@ def _no_settings(given: Mapping[str, Any]) -> LadderSettings:
 def _ladder_design(
     settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> Design:
-    return draw_design(schema, rows, cost, definition, name, rules=settings.rules)
+    tails = plan_tails(schema, rows, cost, definition)
+    design = draw_design(schema, rows, cost - tails.cost, definition, name, rules=settings.rules)
+    return replace(design, plan=tails.joined(design.plan), tails=tails)
 
 
 def _ladder_values(

@@ -15,6 +15,7 @@ from quantail.table.ladder.fit_state import Fit, even_levels, there
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_DOUBT = 3.0  # noise scales beyond the log of their number that counts of values must be above zero
 _NOISE_PART = 0.5  # of the noise of a pair of cells, what is left of it after shrinkage
 
 
@@ -89,11 +90,35 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
 
     sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
-    least = min(2**0.5 * fit.gate.histogram_noise(leaf, sensitivity).deviation, fit.rows / cells)
-    cleared = np.where(noisy > least, noisy, 0.0)
+    scale_rows = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
+    cleared = believed_counts(noisy, scale_rows, np.log(cells) + _DOUBT)
     shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
     edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
     return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
+
+
+def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
+    """Return counts of neighbouring cells with what noise alone could show cleared.
+
+    The cells are halved again and again: a part is empty unless its sum is so many noise scales (times the root of its
+    cells) above zero, and a part whose halves are both in doubt is spread evenly. So a count far out in an empty range
+    is not taken for a value, and a long tail of small counts is not lost.
+
+    Examples
+    --------
+    >>> believed_counts(np.array([90.0, 3.0, -2.0, 4.0]), 1.0, 5.0).tolist()
+    [90.0, 0.0, 0.0, 0.0]
+    >>> believed_counts(np.array([90.0, 80.0, 4.0, 5.0]), 1.0, 5.0).tolist()
+    [90.0, 80.0, 4.5, 4.5]
+    """
+    total = float(noisy.sum())
+    if total <= doubt * scale * np.sqrt(noisy.size):
+        return np.zeros(noisy.size)
+    if noisy.size == 1:
+        return noisy
+    half = noisy.size // 2
+    found = np.concatenate([believed_counts(part, scale, doubt) for part in (noisy[:half], noisy[half:])])
+    return found if found.any() else np.full(noisy.size, total / noisy.size)
 
 
 def nearest_shares(found: Floats) -> Floats:

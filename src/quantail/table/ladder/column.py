@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from quantail.curves import AnyCurve, Bend, Remap, Scale, curve_from_dict
 from quantail.curves.balanced import balanced_uniform
 from quantail.curves.slope import Slope
+from quantail.curves.top import Top
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -36,6 +37,8 @@ class NumericModel:
     ----------
     status : str
         The category that says whether the number is there (code 0); empty if it always is.
+    top, bottom : Top, optional
+        Maps of its highest, and with the sign changed of its lowest, values.
     """
 
     name: str
@@ -46,6 +49,8 @@ class NumericModel:
     curve: AnyCurve
     remap: Remap | None = None
     status: str = ""
+    top: Top | None = None
+    bottom: Top | None = None
 
     @property
     def explained(self) -> bool:
@@ -100,6 +105,16 @@ class NumericModel:
         """Return built values set right by the calibration of an explained column."""
         return self.remap(built) if self.remap is not None and self.explained else built
 
+    def topped(self, values: Floats) -> Floats:
+        """Return drawn values with the tails that were released for the column as a whole; ranks stay."""
+        if self.top is not None:
+            values = self.top(values)
+        return values if self.bottom is None else -self.bottom(-values)
+
+    def following(self, predictor: "NumericModel") -> "NumericModel":
+        """Return this column as it follows a predictor whose top was set right: slopes know no limits here."""
+        return self
+
     def finish(self, calibrated: Floats) -> Floats:
         """Return values clipped to the public bounds."""
         low, high = self.scale.ends
@@ -108,6 +123,8 @@ class NumericModel:
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         status = {"status": self.status} if self.status else {}
+        ends = {"top": self.top, "bottom": self.bottom} if self.scale.log else {}
+        tails = {name: None if end is None else end.to_dict() for name, end in ends.items()}
         return {
             "name": self.name,
             "kind": "numeric",
@@ -118,6 +135,7 @@ class NumericModel:
             "curve": self.curve.to_dict(),
             "remap": None if self.remap is None else self.remap.to_dict(),
             **status,
+            **tails,
         }
 
     @classmethod
@@ -132,6 +150,7 @@ class NumericModel:
             curve_from_dict(form["curve"]),
             None if form["remap"] is None else Remap.from_dict(form["remap"]),
             form.get("status", ""),
+            *(_top(form[name]) if form["scale"]["log"] else None for name in ("top", "bottom")),
         )
 
 
@@ -245,7 +264,7 @@ def draw_column(rows: Draw, column: ColumnModel, u: Floats, known: Mapping[str, 
 def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
     innovation = column.innovation(u)
     built = column.build(innovation, rows.innovations)
-    calibrated = column.calibrate(built)
+    calibrated = column.topped(column.calibrate(built))
     # Later columns follow what is handed out: a calibration that moves a value moves them along.
     if calibrated is not built or not column.explained:
         innovation = column.explaining_of(calibrated, rows.innovations)
@@ -265,3 +284,7 @@ def column_from_dict(form: Mapping[str, Any]) -> ColumnModel:
 
 def _bends(forms: list[dict[str, Any]]) -> tuple[tuple[str, Bend], ...]:
     return tuple((form["on"], Bend.from_dict({k: v for k, v in form.items() if k != "on"})) for form in forms)
+
+
+def _top(form: Mapping[str, Any] | None) -> Top | None:
+    return None if form is None else Top.from_dict(form)

@@ -29,6 +29,7 @@ from quantail.table.ladder.shares import (
     questions_of,
     share_out,
 )
+from quantail.table.tail_plan import Tails
 
 _EFFECTS = ("scale", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
@@ -88,13 +89,14 @@ class ColumnDesign:
 
 @dataclass(frozen=True)
 class Design:
-    """The designs of all columns, with the plan that they make up, how many labels of ordinals are in order, rules."""
+    """All columns, the plan that they make up, how many labels of ordinals are in order, rules, sums of tails."""
 
     columns: tuple[ColumnDesign, ...]
     plan: Plan
     rows: int
     ordered: dict[str, int] = field(default_factory=dict)
     rules: LadderRules = LADDER_RULES
+    tails: Tails = field(default_factory=Tails)
 
 
 def draw_design(

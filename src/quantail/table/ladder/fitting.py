@@ -5,8 +5,9 @@ file or on other machines. Everything that decides how to go on (grids, bins, ta
 the public number of rows, or from what was released before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +35,12 @@ from quantail.curves.grid import dividing, increasing, local, near, wide, with_c
 from quantail.curves.slope import Slope
 from quantail.privacy import Gate, Plan
 from quantail.table.ladder.category_fitting import count_cells, fit_category
-from quantail.table.ladder.column import ColumnModel, NumericModel
+from quantail.table.ladder.column import ColumnModel, NumericModel, draw_rows
 from quantail.table.ladder.design import ColumnDesign, Design
 from quantail.table.ladder.effects import chosen_effects, declared_effects
 from quantail.table.ladder.fit_state import Fit, even_levels, there
 from quantail.table.ladder.public_columns import TYPICAL, fit_public
+from quantail.table.tops import set_tops
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
@@ -54,7 +56,14 @@ def fit_columns(
     gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]
 ) -> tuple[ColumnModel, ...]:
     """Release the models of all columns of a design."""
-    return tuple(run_design(gate, design, confidential, progress).models.values())
+    fit = run_design(gate, design, confidential, progress)
+    return set_tops(fit, design.tails, tuple(fit.models.values()), _draw)
+
+
+def _draw(
+    columns: Sequence[ColumnModel], n: int, rng: np.random.Generator, balanced: bool, given: Any
+) -> dict[str, NDArray[Any]]:
+    return draw_rows(tuple(columns), n, rng, balanced, given).values
 
 
 def run_design(gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]) -> Fit:

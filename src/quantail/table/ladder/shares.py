@@ -22,6 +22,7 @@ from fractions import Fraction
 from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
 from quantail.schema import Column, Schema, core_of
+from quantail.table.tail_plan import expected_present
 
 # kind: (least, steady, comfortable and ample signal, weight beyond). The first curve gets more because every later
 # column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
@@ -57,7 +58,7 @@ MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to b
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that may be asked: of which column, what kind, on which predictor."""
+    """Something that may be asked: of which column, what kind, on which predictor, of how many of the rows."""
 
     column: str
     kind: str
@@ -67,12 +68,14 @@ class Question:
     comfort: float = 0.0
     ample: float = 0.0
     weight: float = 1.0
+    present: float = 1.0
 
 
 def questions_of(schema: Schema) -> list[Question]:
     """List all that could be asked of a table, in the order of asking."""
     core = core_of(schema)
     contexts = has_contexts(schema)
+    present = {column.name: expected_present(schema, column.name) for column in core.schema.columns}
     schema = core.schema
     columns = [column for column in schema.columns if column.name not in schema.by and not column.public]
     _check_predictors(schema, columns)
@@ -97,7 +100,8 @@ def questions_of(schema: Schema) -> list[Question]:
                 asked.append(_question(column.name, "shift", name, parts=len(schema.column(name).categories)))
         asked += [_question(column.name, "slope", name, share=len(near)) for name in near]
         asked += [_question(column.name, "bend", name, share=len(near)) for name in near]
-        asked.append(_question(column.name, "first curve" if column.name == numbers[0] else "curve"))
+        curve = _question(column.name, "first curve" if column.name == numbers[0] else "curve")
+        asked.append(replace(curve, present=present[column.name]))
         asked.append(_question(column.name, "calibration"))
     return asked
 
@@ -233,9 +237,10 @@ def _prices(rows: int, definition: Definition) -> Callable[[Question, float], fl
     """Return the function from a question and a signal to what it costs: under zCDP a count costs more."""
 
     def price(question: Question, signal: float) -> float:
+        strength = signal / (rows * question.present)
         if definition == "pure":
-            return signal / rows
-        return (signal / rows) ** 2 / (2 if question.kind in _COUNTS else 8)
+            return strength
+        return strength**2 / (2 if question.kind in _COUNTS else 8)
 
     return price
 

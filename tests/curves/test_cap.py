@@ -1,0 +1,84 @@
+"""The cap on an implied marginal: heavy but usual tails pass, nothing beyond a public floor does."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtri
+
+from quantail.curves.cap import (
+    ANCHORS,
+    DECILE,
+    MOST_GROWTH,
+    STEEPEST,
+    capped,
+    implied_growth,
+    most_of_mean,
+    pareto_growth,
+)
+from quantail.curves.scale import Scale
+from quantail.curves.top import Implied, fit_cap
+
+LEVELS = 1 - np.geomspace(0.5, 1e-6, 200)
+SCALE = Scale(log=True, step=0.01, lower=0.0, upper=1e18, crossover=0.01)
+
+
+@pytest.mark.parametrize(
+    "quantile",
+    [
+        lambda u: 100 * (1 - u) ** (-1 / 1.2),
+        lambda u: 5 * (1 - u) ** (-1 / 2.5),
+        lambda u: np.exp(8 + 1.9 * ndtri(u)),
+        lambda u: -10 * np.log1p(-u),
+        lambda u: 1e6 * np.log(1 / (1 - u)) ** (1 / 0.6),
+    ],
+    ids=["pareto 1.2", "pareto 2.5", "lognormal 1.9", "exponential", "weibull .6"],
+)
+def test_usual_tails_stay_as_they_are(quantile) -> None:
+    assert np.all(quantile(LEVELS) <= capped(quantile, LEVELS, 1e-9))
+
+
+@pytest.mark.parametrize("index", [0.2, 0.5])
+def test_a_tail_without_a_mean_is_held_to_the_floor(index: float) -> None:
+    held = np.minimum(capped(lambda u: (1 - u) ** (-1 / index), LEVELS, 1e-9), (1 - LEVELS) ** (-1 / index))
+    outer = np.diff(np.log(held)) / np.diff(-np.log1p(-LEVELS))
+    assert outer[-1] == pytest.approx(STEEPEST, rel=1e-3)
+    assert np.all(np.diff(held) >= 0)
+
+
+def test_the_largest_mean_is_that_of_the_steepest_tail() -> None:
+    rarity = (np.arange(400_000) + 0.5) / 400_000 * 200
+    mean = np.trapezoid(np.exp(-rarity) * pareto_growth(rarity, 2.0, STEEPEST), rarity)
+    assert mean == pytest.approx(most_of_mean(2.0), rel=0.01)
+
+
+def test_growth_of_a_pareto_tail_is_one_over_its_index_within_limits() -> None:
+    for index, wanted in ((2.0, 0.5), (0.1, MOST_GROWTH), (50.0, 0.15)):
+        assert implied_growth(lambda u, a=index: (1 - u) ** (-1 / a)) == pytest.approx(wanted)
+
+
+# Whatever curves, slopes and tables imply together is a monotone quantile function; here it jumps and explodes.
+@given(
+    steps=st.lists(st.floats(0.0, 6.0), min_size=12, max_size=12),
+    start=st.floats(-3.0, 8.0),
+    rows=st.integers(100, 10**6),
+)
+@settings(max_examples=150, deadline=None)
+def test_no_model_implies_a_total_beyond_what_its_middle_allows(
+    steps: list[float], start: float, rows: int
+) -> None:
+    places = np.concatenate([[0.0], np.geomspace(0.05, 12.0, 12)])
+    rarity = -np.log1p(-(np.arange(2**13) + 0.5) / 2**13)
+    logs = start + np.interp(rarity, places, np.concatenate([[0.0], np.cumsum(steps)]))
+    values = SCALE.forward(np.minimum(np.exp(logs), 1e18))
+    implied = Implied.of(values, SCALE)
+    top = fit_cap(implied, rows)
+    drawn = SCALE.unfolded(values if top is None else top(values))
+    for share, growth in (*ANCHORS, (DECILE, MOST_GROWTH)):
+        (anchor,) = np.maximum(implied.quantile(np.array([1 - share])), SCALE.crossover)
+        above = np.sort(drawn)[-int(share * drawn.size) :]
+        assert above.mean() <= 1.1 * most_of_mean(growth) * anchor
+        assert above.max() <= 1.05 * anchor * pareto_growth(
+            np.log(share * 4 * max(rows, 2**13)), growth, STEEPEST
+        )
+    assert np.all(np.diff(drawn) >= 0)

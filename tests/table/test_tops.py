@@ -1,0 +1,107 @@
+"""The last pass of a fit: which sums are planned, and what tops do to models that would explode."""
+
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from benchmarks.claims import HEAVY_SHAPES
+from quantail.privacy import Plan
+from quantail.schema import Column, Schema
+from quantail.table import TableModel, TableSynthesizer
+from quantail.table.tail_plan import AMPLE, LEAST, MOST, expected_present, plan_tails
+
+METHODS = ("ladder", "tables")
+AMOUNT = Column("amount", "numeric", 0, 1e9, grid="log", decimals=2)
+
+
+def schema_of(*columns: Column) -> Schema:
+    return Schema(columns, "policy")
+
+
+def test_sums_cost_at_most_a_tenth_and_are_asked_only_where_they_pay() -> None:
+    two = schema_of(AMOUNT, replace(AMOUNT, name="other"))
+    for rows in (100, 2000, 6000, 30_000, 10**7):
+        tails = plan_tails(two, rows, F(1), "pure")
+        assert tails.cost <= MOST
+        assert all(LEAST <= rows * leaf.cost <= AMPLE for leaf in tails.leaves.values())
+    assert not plan_tails(two, 2000, F(1), "pure").leaves
+    assert list(plan_tails(two, 4000, F(1), "pure").leaves) == ["amount"]
+    assert list(plan_tails(two, 30_000, F(1), "pure").leaves) == ["amount", "other"]
+
+
+def test_the_first_of_several_heavy_columns_gets_half() -> None:
+    four = schema_of(AMOUNT, *(replace(AMOUNT, name=name) for name in "abc"))
+    costs = [leaf.cost for leaf in plan_tails(four, 30_000, F(1), "pure").leaves.values()]
+    assert costs == [F(1, 20), F(1, 60), F(1, 60), F(1, 60)]
+
+
+def test_linear_two_sided_short_and_labelled_columns_have_no_sum() -> None:
+    columns = (
+        Column("kind", "category", categories=("a", "b")),
+        Column("age", "integer", 0, 99),
+        Column("count", "integer", 0, 100, grid="log"),
+        Column("profit", "numeric", -1e9, 1e9, grid="log"),
+        Column("hours", "numeric", 0, 1e9),
+    )
+    assert not plan_tails(schema_of(*columns), 10**6, F(1), "pure").leaves
+
+
+def test_numbers_that_may_be_absent_are_expected_in_fewer_rows() -> None:
+    rare = schema_of(replace(AMOUNT, missing=True, atoms=(0.0,)))
+    assert expected_present(rare, "amount") < expected_present(schema_of(AMOUNT), "amount") == 1.0
+
+
+def test_under_zcdp_a_sum_is_paid_in_rho() -> None:
+    (leaf,) = plan_tails(schema_of(AMOUNT), 100_000, F(1, 40), "zcdp").leaves.values()
+    assert leaf.unit == "rho" and leaf.cost <= F(1, 400)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_plan_of_a_fit_holds_the_sums_within_its_budget(method: str) -> None:
+    plan = TableSynthesizer(schema_of(AMOUNT), 1, method=method).plan(30_000)
+    assert isinstance(plan, Plan) and plan.cost == 1
+    assert plan.find("tails/amount").cost == F(1, 10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["count", "rare"])
+def test_totals_of_claims_stay_near_the_real_ones(name: str, method: str) -> None:
+    shape = HEAVY_SHAPES[name]
+    real = shape.frame(8000, np.random.default_rng(7))
+    model = TableSynthesizer(shape.schema, 1, method=method, noise="simulated", seed=7).fit(real)
+    made = model.sample(seed=7)
+    for column in shape.heavy:
+        total, found = (float(np.nansum(table.column(column).to_numpy())) for table in (real, made))
+        assert total / 3.5 < found < 3.5 * total
+    again = TableModel.from_dict(model.to_dict())
+    assert again.sample(50, seed=1).equals(model.sample(50, seed=1))
+
+
+def test_a_released_tail_is_that_of_the_rows_and_not_of_the_extrapolation() -> None:
+    # A body that ends in a tail far heavier than it: extrapolated, the total is a third too low.
+    rng = np.random.default_rng(5)
+    n = 40_000
+    amount = np.where(rng.random(n) < 0.1, 3000 * (rng.pareto(1.5, n) + 1), rng.lognormal(6, 0.5, n))
+    table = pa.table({"amount": np.round(amount, 2)})
+    errors = []
+    for seed in range(4):
+        model = TableSynthesizer(schema_of(AMOUNT), "1/4", noise="simulated", seed=seed).fit(table)
+        assert model.to_dict()["groups"][0]["columns"][0]["top"] is not None
+        errors.append(model.sample(seed=seed).column("amount").to_numpy().sum() / amount.sum() - 1)
+    assert np.median(np.abs(errors)) < 0.15
+
+
+def test_fits_without_log_columns_have_no_tops() -> None:
+    table = pa.table({"age": np.arange(2000) % 90})
+    schema = schema_of(Column("age", "integer", 0, 99))
+    model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(table)
+    assert "top" not in model.to_dict()["groups"][0]["columns"][0]
+
+
+def test_a_column_called_tails_has_a_part_of_its_own() -> None:
+    schema = schema_of(replace(AMOUNT, name="tails"))
+    plan = TableSynthesizer(schema, 1).plan(30_000)
+    assert [part.name for part in plan.children] == ["tails", "tails'"]
