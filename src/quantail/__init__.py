@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from quantail.report import write_report
     from quantail.schema import Column, Identity, Inequality, Schema
     from quantail.table import TableModel, TableSynthesizer, plan
+    from quantail.table_or_panel import load_model, synthesizer_for
 
 __all__ = [
     "BudgetError",
@@ -60,9 +61,11 @@ __all__ = [
     "audit",
     "evaluate",
     "infer",
+    "load_model",
     "open_source",
     "plan",
     "read_table",
+    "synthesizer_for",
     "write_report",
     "write_table",
 ]
@@ -85,6 +88,8 @@ _ROOMS = {
     "TableModel": "quantail.table",
     "TableSynthesizer": "quantail.table",
     "plan": "quantail.table",
+    "load_model": "quantail.table_or_panel",
+    "synthesizer_for": "quantail.table_or_panel",
 }
 
 

@@ -50,9 +50,9 @@ def test_secret_parts_follow_the_released_number(released):
 def test_merging_by_true_sizes_is_caught(monkeypatch):
     honest = TableSynthesizer._release
 
-    def by_true_sizes(self, data, sizes, *rest):
+    def by_true_sizes(self, data, *rest):
         monkeypatch.setattr(TableSynthesizer, "pools", lambda self, _: pools(self, data.sizes))
-        return honest(self, data, sizes, *rest)
+        return honest(self, data, *rest)
 
     pools = TableSynthesizer.pools
     monkeypatch.setattr(TableSynthesizer, "_release", by_true_sizes)

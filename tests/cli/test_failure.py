@@ -2,7 +2,7 @@
 
 import pytest
 
-import quantail.frames
+import quantail.io
 
 
 def _raiser(error):
@@ -13,7 +13,7 @@ def _raiser(error):
 
 
 def test_an_unexpected_error_is_withheld(shop, monkeypatch):
-    monkeypatch.setattr(quantail.frames, "read_table", _raiser(ValueError("could not convert 987654.25")))
+    monkeypatch.setattr(quantail.io, "read_table", _raiser(ValueError("could not convert 987654.25")))
     done = shop.run("check", shop.table, "--schema", shop.schema)
     assert done.exit_code == 70
     assert "Internal error (ValueError)" in done.stderr
@@ -21,7 +21,7 @@ def test_an_unexpected_error_is_withheld(shop, monkeypatch):
 
 
 def test_debug_shows_it_with_a_warning(shop, monkeypatch):
-    monkeypatch.setattr(quantail.frames, "read_table", _raiser(ValueError("could not convert 987654.25")))
+    monkeypatch.setattr(quantail.io, "read_table", _raiser(ValueError("could not convert 987654.25")))
     done = shop.run("check", shop.table, "--schema", shop.schema, QUANTAIL_DEBUG="1")
     assert done.exit_code == 70
     assert (
@@ -30,7 +30,7 @@ def test_debug_shows_it_with_a_warning(shop, monkeypatch):
 
 
 def test_an_interrupt_ends_with_130(shop, monkeypatch):
-    monkeypatch.setattr(quantail.frames, "read_table", _raiser(KeyboardInterrupt()))
+    monkeypatch.setattr(quantail.io, "read_table", _raiser(KeyboardInterrupt()))
     assert shop.run("check", shop.table, "--schema", shop.schema).exit_code == 130
 
 

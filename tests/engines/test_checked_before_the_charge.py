@@ -110,7 +110,7 @@ def test_groups_of_a_panel_without_units_are_left_out_and_a_panel_without_any_is
     parts = {"178": industry(range(30)), "239": industry([]).cast(industry([1]).schema)}
     folder = write_panel(parts, tmp_path / "panel")
     ledger = Ledger.create(tmp_path / "ledger", "industries", 1)
-    assert synthesize_panel(folder, tmp_path / "out", maker_of(), ledger=ledger).units == 30
+    assert synthesize_panel(folder, tmp_path / "out", maker_of(), ledger=ledger).size == 30
     (folder / "sic=178" / "part-0.parquet").unlink()
     with pytest.raises(DataError, match="holds no units"):
         synthesize_panel(folder, tmp_path / "again", maker_of(), ledger=ledger)

@@ -18,6 +18,7 @@ from quantail.auditing.replay import Replayed
 from quantail.engines import LocalEngine, panels, synthesize_panel, synthesize_table, tables
 from quantail.engines.output import group_seed
 from quantail.panel import PanelSynthesizer
+from quantail.release.facts import Facts
 from quantail.table import TableSynthesizer
 
 SIZES = (300, 300, 301)
@@ -58,7 +59,7 @@ def seen_of(run, maker, folder, noise, monkeypatch):
         released = run(folder, output, drawing, engine, progress=lambda *parts: told.append(parts))
     paths = sorted(output.rglob("*"))
     return {
-        "released": released.facts(),
+        "released": released if isinstance(released, Facts) else released.facts(),
         "bytes": {str(path.relative_to(output)): path.read_bytes() for path in paths if path.is_file()},
         "times": [(str(path.relative_to(output)), path.stat().st_mtime_ns) for path in paths],
         "files in order": files,

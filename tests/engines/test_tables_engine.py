@@ -241,7 +241,7 @@ def test_panels_come_in_partitions_too(tmp_path):
     maker = PanelSynthesizer(schema, 1, noise="simulated", seed=3)
     ledger = Ledger.create(tmp_path / "ledger", schema.name, 1)
     release = synthesize_panel(folder, tmp_path / "out", maker, ledger=ledger)
-    assert ledger.spent == 1 and release.units == 300 and not release.facts()["private"]
+    assert ledger.spent == 1 and release.size == 300 and not release.private
     synthesize_panel(folder, tmp_path / "again", maker, Twice())
     assert outcome(tmp_path / "out") == outcome(tmp_path / "again")
     models = [PanelModel.load(path) for path in sorted((tmp_path / "out" / MODELS).iterdir())]

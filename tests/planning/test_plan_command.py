@@ -89,4 +89,4 @@ def test_a_panel_shows_its_budget_and_says_what_it_cannot_show(run, by):
     shown = run(*rows, "-e", "1", "--json")
     assert json.loads(shown.stdout)["hash"] == PanelSynthesizer(panel, 1).terms(120 if by else 80).hash()
     refused = run(*rows, "--sweep", "0.5:2")
-    assert refused.exit_code == 2 and "only the budget" in refused.output
+    assert refused.exit_code == 2 and "--sweep does not go with a panel" in refused.output

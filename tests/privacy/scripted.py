@@ -18,13 +18,12 @@ import pyarrow as pa
 
 from quantail.auditing.enumeration import stretches
 from quantail.panel import PanelSynthesizer
-from quantail.panel import synthesizer as panel
 from quantail.privacy import Source
 from quantail.privacy.noise import drawn_subset
+from quantail.release import synthesizer
 from quantail.report import release_card
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
-from quantail.table import synthesizer as table
 
 
 class Scripted:
@@ -68,10 +67,7 @@ class Scripted:
 def answering() -> Iterator[None]:
     """Let every synthesizer that is made be answered from the script, each fit and group from its beginning."""
     source = Source(lambda group: Scripted(), private=True)
-    with (
-        patch.object(table, "source_of", lambda *_: source),
-        patch.object(panel, "source_of", lambda *_: source),
-    ):
+    with patch.object(synthesizer, "source_of", lambda *_: source):
         yield
 
 

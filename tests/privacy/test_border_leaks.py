@@ -20,9 +20,9 @@ from scripted import answering, frame_bytes, released
 from quantail.engines import synthesize_panel
 from quantail.io import read_table, write_table
 from quantail.panel import PanelSynthesizer
-from quantail.panel import model as panel_model
+from quantail.release import model
 from quantail.schema import Column, Panel, Schema
-from quantail.table import TableSynthesizer, model
+from quantail.table import TableSynthesizer
 
 ROWS = 24
 PAY = Column("pay", "numeric", 0, 1000)
@@ -130,8 +130,7 @@ def test_units_that_were_dropped_before_the_fit_are_in_no_dictionary():
 
 
 def test_files_of_engines_hold_no_dictionary_of_the_rows(tmp_path, monkeypatch):
-    for room in (model, panel_model):
-        monkeypatch.setattr(room.secrets, "randbits", lambda bits: 12345)
+    monkeypatch.setattr(model.secrets, "randbits", lambda bits: 12345)
     written = []
     for order, encode in ((FORWARD, in_order_of_rows), (BACKWARD, with_dropped_units)):
         folder = tmp_path / f"in {order[0]}"

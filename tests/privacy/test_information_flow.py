@@ -31,9 +31,9 @@ from quantail.curves import joint
 from quantail.curves.grid import increasing
 from quantail.curves.rows import gathered
 from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
+from quantail.release import model, synthesizer
 from quantail.report import card
-from quantail.table import TableSynthesizer, model
-from quantail.table import synthesizer as table
+from quantail.table import TableSynthesizer
 from quantail.table.ladder import fitting
 
 SOURCE = Path(quantail.__file__).parent
@@ -78,7 +78,7 @@ def replaying(noise: Replayed) -> Iterator[None]:
     """Let the command line draw from `noise`, as if it were secure."""
     source = replace(noise.source(), private=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "source_of", lambda kind, seed: source)
+        patch.setattr(synthesizer, "source_of", lambda kind, seed: source)
         yield
 
 
@@ -340,9 +340,10 @@ def test_the_watch_notices_an_array_that_strays(monkeypatch) -> None:
 
 RANDOM = {
     "privacy/noise.py": "the source of noise",
-    "table/model.py": "rows drawn from a released model",
-    "panel/model.py": "panels drawn from a released model",
-    "table/synthesizer.py": "seeds of several fits on simulated noise",
+    "release/model.py": "rows and panels drawn from a released model",
+    "table/model.py": "trial rows of a model that was read from a file",
+    "panel/model.py": "trial units of a model that was read from a file",
+    "release/synthesizer.py": "seeds of several fits on simulated noise",
     "io/files.py": "names of temporary files",
     "engines/store.py": "names of attempts in a folder of work",
     "panel/unit_ids.py": "the key of a hash that compares identities and is forgotten",
@@ -375,7 +376,7 @@ def test_no_module_on_the_way_to_a_release_has_randomness_of_its_own() -> None:
         if calls and not name.startswith(APART):
             chance[name] = calls
     assert set(chance) <= set(RANDOM), chance
-    assert {"privacy/noise.py", "table/model.py"} <= set(chance)
+    assert {"privacy/noise.py", "release/model.py"} <= set(chance)
 
 
 def test_confidential_tables_enter_through_the_synthesizers_alone() -> None:

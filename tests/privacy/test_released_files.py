@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 
 from quantail.cli import app
 from quantail.io import statistical_writing, write_table
+from quantail.release import model
 from quantail.report import card
 from quantail.schema import Column, Schema
-from quantail.table import model
 
 SCHEMA = Schema(
     (

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from quantail.privacy import Plan, Terms
+from quantail.release.facts import Facts
 from quantail.schema import Column, Schema
 
 SCHEMA = Schema(
@@ -24,19 +25,9 @@ class StatedModel:
         parts = [Plan.leaf(name, cost / 2, "9 rungs", unit) for name in ("jobs", "pay")]
         self.plan = Plan.sequence("table", parts)
         definition = "pure" if unit == "epsilon" else "zcdp"
-        terms = Terms(SCHEMA.to_toml(), 10, "1/3", "", definition, "ladder", version="9.9.9")
-        self.stated = {
-            "schema": SCHEMA.to_toml(),
-            "plan": self.plan.to_dict(),
-            "epsilon": "0.333333333333 (1/3)",
-            "delta": "1/1000000" if unit == "rho" else None,
-            "definition": definition,
-            "method": "ladder",
-            "version": "9.9.9",
-            "private": private,
-            "terms": terms.to_dict(),
-            "plan_hash": terms.hash(),
-        }
+        delta = Fraction(1, 10**6) if unit == "rho" else None
+        terms = Terms(SCHEMA.to_toml(), 10, "1/3", str(delta or ""), definition, "ladder", version="9.9.9")
+        self.stated = Facts(SCHEMA, self.plan, terms, Fraction(1, 3), delta, private, 10)
 
     def facts(self):
         return self.stated

@@ -22,14 +22,14 @@ def test_the_promise_is_stated_in_full(stated):
 def test_zcdp_states_rho_and_delta(stated):
     model = stated(unit="rho", cost=Fraction(1, 50))
     promise = release_card(model, rows=10)["promise"]
-    assert (promise["definition"], promise["rho"], promise["delta"]) == ("rho-zCDP", "1/50", "1/1000000")
+    assert (promise["definition"], promise["rho"], promise["delta"]) == ("rho-zCDP", "1/50", "1e-06")
 
 
 def test_the_plan_on_the_card_is_the_plan_of_the_model(stated):
     model = stated()
     budget = release_card(model, rows=10)["budget"]
     assert Plan.from_dict(budget["plan"]) == model.plan
-    assert budget["plan_hash"] == model.stated["plan_hash"]
+    assert budget["plan_hash"] == model.stated.plan_hash
     assert sum(Fraction(part["cost"]) for part in budget["parts"]) == Fraction(budget["total"])
 
 
@@ -53,7 +53,7 @@ def test_the_card_points_at_its_charge_and_the_total_up_to_it(stated, tmp_path):
     model = stated()
     ledger = Ledger.create(tmp_path / "l", "payroll", 2)
     ledger.charge(Fraction(1, 2), "earlier", "ab" * 32)
-    entry = ledger.charge(Fraction(1, 3), "this", model.stated["plan_hash"])
+    entry = ledger.charge(Fraction(1, 3), "this", model.stated.plan_hash)
     ledger.charge(Fraction(1, 4), "later", "cd" * 32)
     receipt = release_card(model, rows=10, ledger=ledger, entry=entry)["ledger"]
     assert (receipt["entry"], receipt["hash"], receipt["dataset"]) == (3, entry.hash, "payroll")
@@ -65,8 +65,8 @@ def test_without_an_entry_the_last_charge_for_the_same_plan_is_named(stated, tmp
     model = stated()
     ledger = Ledger.create(tmp_path / "l", "payroll", 2)
     assert release_card(model, rows=10, ledger=ledger)["ledger"] is None
-    ledger.charge(Fraction(1, 3), "this", model.stated["plan_hash"])
-    last = ledger.charge(Fraction(1, 3), "again", model.stated["plan_hash"])
+    ledger.charge(Fraction(1, 3), "this", model.stated.plan_hash)
+    last = ledger.charge(Fraction(1, 3), "again", model.stated.plan_hash)
     ledger.charge(Fraction(1, 3), "other", "ab" * 32)
     assert release_card(model, rows=10, ledger=ledger)["ledger"]["hash"] == last.hash
 

@@ -5,6 +5,7 @@ field that somebody forgets to escape changes the structure, and fails here.
 """
 
 import itertools
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import pytest
@@ -14,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from quantail.planning import Band, ColumnExpectation, Expectation, Resolution
 from quantail.privacy import Plan, Terms
+from quantail.release.facts import Facts
 from quantail.report import release_card, render_html, render_markdown
 from quantail.report.markdown import text
 from quantail.schema import Column, Identity, Inequality, Panel, Schema
@@ -45,17 +47,10 @@ PLAIN = "plain"
 FORMULA = "=x"  # on every card, because cards say where one is
 
 
-class Facts:
-    """A model that states its facts."""
-
-    def __init__(self, schema, plan):
-        terms = Terms(schema.to_toml(), 9, "1", "", "pure", "ladder")
-        self.stated = {"schema": schema.to_toml(), "plan": plan.to_dict(), "epsilon": "1", "delta": None}
-        self.stated |= {"method": "ladder", "version": "9", "private": True}
-        self.stated |= {"terms": terms.to_dict(), "plan_hash": terms.hash()}
-
-    def facts(self):
-        return self.stated
+def facts(schema, plan):
+    """State the facts of a release that was never made."""
+    terms = Terms(schema.to_toml(), 9, "1", "", "pure", "ladder")
+    return Facts(schema, plan, terms, Fraction(1), None, True, 9)
 
 
 class Receipt:
@@ -103,7 +98,7 @@ def table_card(words):
         9, False, "1", "lognormal", 19, (ColumnExpectation(Resolution(pay, 3, 1.0, 0.5), band),)
     )
     options = {"ledger": Receipt(take(), Paid()), "entry": Paid(), "expectation": expectation}
-    return release_card(Facts(schema, plan), rows=9, **options)
+    return release_card(facts(schema, plan), rows=9, **options)
 
 
 def panel_card(words):
@@ -118,7 +113,7 @@ def panel_card(words):
         Column(take(), "integer", 0, 9),
     )
     schema = Schema(columns, unit=take(), name=take(), panel=panel)
-    return release_card(Facts(schema, Plan.leaf(take(), 1)), rows=9)
+    return release_card(facts(schema, Plan.leaf(take(), 1)), rows=9)
 
 
 def markdown_structure(page):

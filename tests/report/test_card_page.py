@@ -1,6 +1,7 @@
 """The card as a web page: everything that the card says, and nothing from outside."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from quantail.schema import Column, Schema
 def card(stated, tmp_path):
     model = stated()
     ledger = Ledger.create(tmp_path / "l", "payroll", 2)
-    ledger.charge("1/3", "this", model.stated["plan_hash"])
+    ledger.charge("1/3", "this", model.stated.plan_hash)
     return release_card(model, rows=1234, ledger=ledger)
 
 
@@ -65,7 +66,7 @@ def test_public_inputs_of_every_kind_are_stated(stated):
         unit="person",
     )
     model = stated()
-    model.stated |= {"schema": schema.to_toml(), "plan": Plan.leaf("t", 1).to_dict()}
+    model.stated = replace(model.stated, schema=schema, plan=Plan.leaf("t", 1))
     page = render_html(release_card(model, rows=10))
     for said in (
         "2020-01-01 to 2020-12-31",

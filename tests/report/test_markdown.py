@@ -42,4 +42,4 @@ def test_a_card_read_back_from_json_gives_the_same_page(card):
 
 def test_zcdp_names_delta_and_rho(stated):
     page = render_markdown(release_card(stated(unit="rho"), rows=10))
-    assert "at delta 1/1000000 (rho 0.333333333333 (1/3))" in page
+    assert "at delta 1e-06 (rho 0.333333333333 (1/3))" in page

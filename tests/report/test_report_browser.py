@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from quantail.privacy import Plan, Terms
+from quantail.release.facts import Facts
 from quantail.report import release_card, render_html, render_report
 from quantail.schema import Column, Schema
 
@@ -57,20 +58,7 @@ class Model:
             for name in SCHEMA.names
         ]
         terms = Terms(SCHEMA.to_toml(), 10, "1", "", "pure", "ladder")
-        stated = {
-            "terms": terms.to_dict(),
-            "plan_hash": terms.hash(),
-            "schema": SCHEMA.to_toml(),
-            "plan": Plan.sequence("table", parts).to_dict(),
-            "private": True,
-        }
-        return stated | {
-            "epsilon": "1",
-            "delta": "",
-            "definition": "pure",
-            "method": "ladder",
-            "version": "9.9.9",
-        }
+        return Facts(SCHEMA, Plan.sequence("table", parts), terms, Fraction(1), None, True, 10)
 
 
 @pytest.fixture(scope="module")

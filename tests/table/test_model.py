@@ -161,7 +161,7 @@ class TestHonesty:
 
     def test_simulated_noise_is_marked_everywhere(self, model, tmp_path):
         assert model.private is False
-        assert model.facts()["private"] is False
+        assert model.facts().private is False
         model.save(tmp_path / "m.json")
         assert "NOT PRIVATE" in (tmp_path / "m.json").read_text()
         assert TableModel.load(tmp_path / "m.json").private is False
@@ -179,7 +179,7 @@ class TestHonesty:
             TableModel.load(tmp_path / "m.json")
 
     def test_facts_are_public_and_complete(self, model):
-        facts = model.facts()
+        facts = model.facts().to_dict()
         needed = {"epsilon", "definition", "neighbours", "unit", "schema", "plan", "version", "private"}
         assert needed <= set(facts)
         assert json.loads(json.dumps(facts)) == facts

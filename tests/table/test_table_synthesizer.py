@@ -323,7 +323,7 @@ class TestNumberOfRows:
         assert len(set(rows)) > 2
         assert max(abs(found - 300) for found in rows) < 300
         for model in models:
-            assert model.facts()["rows"] == model.rows == model.sample(seed=1).num_rows
+            assert model.facts().size == model.rows == model.sample(seed=1).num_rows
             assert model.plan.cost == 1
 
     def test_the_true_number_is_nowhere_in_an_add_remove_model(self):
@@ -416,7 +416,7 @@ class TestBudget:
         # What rho implies by the plain bound is more than 1, by the tight one (test_zcdp.py) exactly 1.
         assert epsilon_from(model.plan.cost, Fraction(1, 10**6)) <= 1
         assert model.plan.cost > Fraction(24, 1000)
-        assert model.facts()["definition"] == "zcdp"
+        assert model.facts().definition == "zcdp"
 
     def test_shifts_and_slopes_go_through_the_gate_of_the_plan(self):
         for neighbours in ("replace-one", "add-remove"):
@@ -424,7 +424,7 @@ class TestBudget:
             source = Source(lambda group: SimulatedNoise(0, group), private=False, watch=calls.append)
             maker = TableSynthesizer(payroll_schema(neighbours=neighbours), 3)._drawing_from(source)
             model = maker.fit(payroll(2000))
-            assert not model.facts()["private"]
+            assert not model.facts().private
             assert len(calls) == len(model.plan.leaves())
             assert sum(call.cost for call in calls) == 3 == model.plan.cost
 

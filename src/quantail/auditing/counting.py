@@ -179,7 +179,7 @@ def rows_of_groups(table: Table, noise: Watching) -> Any:
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
     synthesizer = TableSynthesizer(Schema(columns, unit="firm", neighbours="add-remove", by=("g",)), 1)
     watched = synthesizer._drawing_from(Source(lambda group: noise, private=False))
-    return watched._sizes({(group,): table.count(group) for group in range(3)}, Fraction(1))
+    return watched._released_sizes({(group,): table.count(group) for group in range(3)}, Fraction(1))
 
 
 def count_findings() -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from quantail.cli.console import note, warn
 from quantail.errors import BudgetError, LedgerError, LostChargeError, OptionError, SchemaError
-from quantail.privacy.budget import Plan, as_decimal, parse_amount
+from quantail.privacy.budget import Unit, as_decimal, parse_amount
 from quantail.privacy.chain import Entry
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
@@ -138,8 +138,13 @@ def accounted(account: Account | None) -> Iterator[None]:
         account.note_release()
 
 
-def open_account(payment: Payment, schema: Schema, plan: Plan) -> Account | None:
+def open_account(payment: Payment, schema: Schema, cost: Fraction, unit: Unit) -> Account | None:
     """Open the ledger of a data set, or prepare a new one if that was asked for; None if no ledger was named.
+
+    Parameters
+    ----------
+    cost, unit : Fraction, {"epsilon", "rho"}
+        What the release costs.
 
     Raises
     ------
@@ -157,7 +162,7 @@ def open_account(payment: Payment, schema: Schema, plan: Plan) -> Account | None
             f"ledger {path} has"
         )
     if payment.new:
-        return _new_account(path, payment, schema.name, plan)
+        return _new_account(path, payment, schema.name, cost, unit)
     if not path.exists():
         raise LedgerError(
             f"There is no ledger at {path}: check the path. If nothing was ever spent on data set {schema.name!r}, "
@@ -165,13 +170,13 @@ def open_account(payment: Payment, schema: Schema, plan: Plan) -> Account | None
             "(and --limit) to this command"
         )
     account = Account.open(path, busy_seconds=BUSY_SECONDS)
-    account.require(schema.name, plan.unit)
+    account.require(schema.name, unit)
     if payment.mark is not None:
         _check_mark(account, payment.mark)
     return Account(path, account.dataset, account.unit, BUSY_SECONDS, marked=payment.mark)
 
 
-def _new_account(path: Path, payment: Payment, dataset: str, plan: Plan) -> Account:
+def _new_account(path: Path, payment: Payment, dataset: str, cost: Fraction, unit: Unit) -> Account:
     if os.path.lexists(path):
         raise LedgerError(
             f"{path} exists already: leave out --new-ledger to pay from it, or name another file"
@@ -181,16 +186,16 @@ def _new_account(path: Path, payment: Payment, dataset: str, plan: Plan) -> Acco
             f"The mark {payment.mark} says that this data set has an account already: bring back its ledger instead "
             "of starting a new one, or name a new file for the mark"
         )
-    start = plan.cost if payment.limit is None else parse_amount(payment.limit, "--limit")
-    if start < plan.cost:
+    start = cost if payment.limit is None else parse_amount(payment.limit, "--limit")
+    if start < cost:
         raise BudgetError(
-            f"--limit {as_decimal(start)} is below what this release costs, {as_decimal(plan.cost)} "
-            f"{plan.unit}: raise --limit or lower --epsilon"
+            f"--limit {as_decimal(start)} is below what this release costs, {as_decimal(cost)} "
+            f"{unit}: raise --limit or lower --epsilon"
         )
     for file, what in ((path, "new ledger"), (payment.mark, "mark")):
         if file is not None and not file.parent.is_dir():
             raise LedgerError(f"the folder {file.parent} of the {what} does not exist; create it first")
-    return Account(path, dataset, plan.unit, BUSY_SECONDS, start=start, marked=payment.mark)
+    return Account(path, dataset, unit, BUSY_SECONDS, start=start, marked=payment.mark)
 
 
 def _check_mark(account: Ledger, path: Path) -> None:

@@ -22,7 +22,7 @@ from quantail.schema import formula_columns, formula_warning
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
     from quantail.planning import Expectation
-    from quantail.table import TableModel
+    from quantail.table_or_panel import AnyModel
 
 MARK = "not-private"
 MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory, after the budget is spent
@@ -104,7 +104,7 @@ class Bundle:
 
     def write(
         self,
-        model: "TableModel",
+        model: "AnyModel",
         seed: int | None = None,
         fit: "Fit | None" = None,
         expectation: "Expectation | None" = None,
@@ -116,7 +116,11 @@ class Bundle:
         """
         kept = fit.public if fit is not None and given is None else given
         models = fit.models if fit is not None else (model,)
-        drawn = [one.sample(self.rows, replicates=self.replicates, seed=seed, given=kept) for one in models]
+        # Neither goes with panels, for which both were refused before.
+        asked: dict[str, Any] = {
+            name: value for name, value in (("n", self.rows), ("given", kept)) if value is not None
+        }
+        drawn = [one.sample(replicates=self.replicates, seed=seed, **asked) for one in models]
         tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
         sizes = {"rows": tables[0].num_rows, "replicates": len(tables), "fits": len(models)}
@@ -144,7 +148,7 @@ class Bundle:
                 fit.confirm()
             staging.commit()
 
-    def announce(self, model: "TableModel") -> None:
+    def announce(self, model: "AnyModel") -> None:
         """Say what was written, and what to mind."""
         private, schema = model.private, model.schema
         for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):

@@ -1,5 +1,6 @@
 """`quantail demo`: the whole path on a made-up table and a made-up panel, from schema to evaluation, secure noise."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
-    from quantail.table import TableModel
+    from quantail.table_or_panel import AnyModel
 
     Floats = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ def demo(
         raise OptionError("--rows must be at least 2")
     folder = _fresh_folder(out)
     table, schema = payroll_example(rows), payroll_schema()
-    model = _release(folder, table, schema, epsilon, quiet)
+    model = _release(folder, _PAYROLL, table, schema, epsilon, quiet)
     with progress("evaluation", quiet) as report:
         report("", 0.1)
         result = _compare(folder, table, schema, model)
@@ -77,26 +78,52 @@ def _fresh_folder(out: Path) -> Path:
     return folder
 
 
-def _release(folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> "TableModel":
+@dataclass(frozen=True)
+class _Names:
+    """Names of the files of one release, in a folder."""
+
+    table: str
+    schema: str
+    plan: str
+    ledger: str
+    synthetic: str
+    model: str
+
+
+_PAYROLL = _Names(_TABLE, _SCHEMA, _PLAN, _LEDGER, _SYNTHETIC, "model.json")
+_INDUSTRY = _Names(
+    f"{_PANEL}.parquet",
+    f"{_PANEL}-schema.toml",
+    f"{_PANEL}-plan.txt",
+    f"{_PANEL}.ledger",
+    f"{_PANEL}-synthetic.parquet",
+    _MODEL,
+)
+
+
+def _release(
+    folder: Path, names: _Names, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
+) -> "AnyModel":
+    """Write a made-up table or panel with its schema and plan, and release it as `quantail synth` does."""
     from quantail.cli.account import Payment
     from quantail.cli.bundle import Bundle
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.staging import write_text
     from quantail.io import Place, write_table
 
-    spending = Spending(epsilon, payment=Payment(folder / _LEDGER, new=True))
+    spending = Spending(epsilon, payment=Payment(folder / names.ledger, new=True))
     plan = spending.synthesizer(schema).plan(table.num_rows)
-    write_table(table, folder / _TABLE)
-    schema.save(folder / _SCHEMA)
-    write_text(folder / _PLAN, plan.render() + "\n")
-    bundle = Bundle(Place.of(folder / _SYNTHETIC), model=folder / "model.json")
+    write_table(table, folder / names.table)
+    schema.save(folder / names.schema)
+    write_text(folder / names.plan, plan.render() + "\n")
+    bundle = Bundle(Place.of(folder / names.synthetic), model=folder / names.model)
     bundle.check([])
-    with paid_fit(folder / _TABLE, schema, spending, quiet) as fit:
+    with paid_fit(folder / names.table, schema, spending, quiet) as fit:
         bundle.write(fit.model, fit=fit)
     return fit.model
 
 
-def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "TableModel") -> "Evaluation":
+def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyModel") -> "Evaluation":
     """Evaluate the synthetic table by every measure, and draw the report."""
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
@@ -160,51 +187,21 @@ def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
     from quantail.evaluation import evaluate
     from quantail.examples import industry_example, industry_schema
     from quantail.frames import confidential_panel
+    from quantail.io import read_table
     from quantail.report import write_report
 
     table, schema = industry_example(), industry_schema()
-    synthetic = _release_panel(folder, table, schema, epsilon, quiet)
+    model = _release(folder, _INDUSTRY, table, schema, epsilon, quiet)
+    synthetic = read_table(folder / _INDUSTRY.synthetic, schema)
     real, made = (confidential_panel(f, schema).values["staff"] for f in (table, synthetic))
     dynamics = evaluate(table, synthetic, schema=schema, measures=["panels"])
-    write_report(table, synthetic, folder / _PANEL_REPORT, schema=schema, measures=dynamics)
+    write_report(table, synthetic, folder / _PANEL_REPORT, model=model, measures=dynamics)
     workplaces = f"from {table.num_rows:,} made-up workplaces, 2001-2015"
     say(f"A synthetic industry at epsilon {epsilon}, {workplaces}", style="bold")
     say()
     _panel_measures(real, made)
     say()
     _panel_files(folder)
-
-
-def _release_panel(
-    folder: Path, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
-) -> "pa.Table":
-    from quantail.cli.account import Payment, accounted, open_account
-    from quantail.cli.cards import CardFiles
-    from quantail.cli.staging import Staging
-    from quantail.io import write_table
-    from quantail.panel import PanelSynthesizer
-    from quantail.report import release_card
-
-    maker = PanelSynthesizer(schema, epsilon)
-    write_table(table, folder / f"{_PANEL}.parquet")
-    schema.save(folder / f"{_PANEL}-schema.toml")
-    payment = Payment(folder / f"{_PANEL}.ledger", new=True)
-    account = open_account(payment, schema, maker.plan(table.num_rows))
-    assert account is not None
-    output = folder / f"{_PANEL}-synthetic.parquet"
-    cards = CardFiles(output)
-    with accounted(account):
-        with progress("industry", quiet) as report:
-            model = maker.fit(table, ledger=account, progress=report)
-        synthetic = model.sample()
-        card = release_card(model, rows=synthetic.num_rows, ledger=account, entry=account.charges[-1])
-        with Staging((*cards.paths, folder / _MODEL, output)) as staging:
-            cards.write(card, staging)
-            model.save(staging.place(folder / _MODEL))
-            write_table(synthetic, staging.place(output))
-            account.confirm()
-            staging.commit()
-    return synthetic
 
 
 def _panel_measures(real: "Floats", made: "Floats") -> None:
@@ -225,6 +222,7 @@ def _panel_files(folder: Path) -> None:
     files = {
         f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per workplace",
         f"{_PANEL}-schema.toml": "what is public about it: entry, exit, bounds",
+        f"{_PANEL}-plan.txt": "how the budget was to be spent",
         f"{_PANEL}.ledger": "what was spent, append-only",
         f"{_PANEL}-synthetic.parquet": "the synthetic panel: to release",
         f"{_PANEL}-synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",

@@ -37,7 +37,7 @@ def fit(
     ledger: LedgerPath = None,
     definition: Definition = "pure",
     delta: Delta = None,
-    method: Method = "ladder",
+    method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
     new_ledger: NewLedger = False,
@@ -49,7 +49,7 @@ def fit(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit a differentially private model of a table and save it as readable JSON.
+    """Fit a differentially private model of a table or panel and save it as readable JSON.
 
     The model is private itself and may be released, with the card that is written beside it. Drawing tables
     from it with `quantail sample` costs nothing more.

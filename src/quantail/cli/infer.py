@@ -54,9 +54,9 @@ def infer(
     """
     from quantail.inference import infer as estimate
     from quantail.io import read_table
-    from quantail.table import TableModel
+    from quantail.table_or_panel import load_model
 
-    fitted = TableModel.load(model)
+    fitted = load_model(model)
     if not fitted.private:
         warn(NOT_PRIVATE)
     tables = [read_table(path, fitted.schema) for path in (synth, *(replicate or []))]

@@ -30,12 +30,14 @@ Definition = Annotated[
 ]
 Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
 Method = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="How rows are modelled. ladder: some quantiles of each column in one joint draw, with slopes on the "
-        "columns before it. tables: the same for each column, then tables of counts over two or three columns, chosen "
-        "where the model is most wrong. The paper's methods made valid, which ask for one quantile after another: kng "
-        "(each for itself), stepwise (outward from the median), sandwich (main quantiles first, then between them)."
+        help="How rows are modelled. Tables: ladder (the default), some quantiles of each column in one joint draw, "
+        "with slopes on the columns before it; tables, the same for each column, then tables of counts over two or "
+        "three columns, chosen where the model is most wrong. Panels: pooled (the default), tables of counts over all "
+        "periods. Both: the paper's methods made valid, which ask for one quantile after another: kng (each for "
+        "itself), stepwise (outward from the median), sandwich (main quantiles first, then between them).",
+        show_default=False,
     ),
 ]
 Slopes = Annotated[

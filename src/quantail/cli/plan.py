@@ -42,7 +42,11 @@ def plan(
     schema: SchemaPath,
     rows: Annotated[
         list[str],
-        typer.Option("--rows", "-n", help="Number of rows; with groups once for each, as NAME=NUMBER."),
+        typer.Option(
+            "--rows",
+            "-n",
+            help="Number of rows, or of units of a panel; with groups once for each, as NAME=NUMBER.",
+        ),
     ],
     epsilon: Annotated[
         str | None,
@@ -50,7 +54,7 @@ def plan(
     ] = None,
     definition: Definition = "pure",
     delta: Delta = None,
-    method: Method = "ladder",
+    method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
     fits: Fits = 1,
@@ -83,6 +87,7 @@ def plan(
     plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
     from quantail.cli.outputs import check_outputs
+    from quantail.cli.panels import refuse_for_panels
     from quantail.cli.release import Spending
     from quantail.cli.staging import write_text
     from quantail.schema import Schema
@@ -92,15 +97,9 @@ def plan(
     if report is not None:
         check_outputs([report], [schema], force)
     facts = Schema.load(schema)
-    if facts.panel is not None and (target or sweep or report or definition != "pure"):
-        raise OptionError(
-            "for a panel only the budget under pure epsilon-DP is shown: give --epsilon, and leave out --target, "
-            "--sweep, --report and --definition"
-        )
-    if fits > 1 and (facts.panel is not None or epsilon is None or target or sweep or report):
-        raise OptionError(
-            "--fits plans several fits of a table: give --epsilon, and leave out other searches"
-        )
+    refuse_for_panels(facts, target=target, sweep=sweep, report=report, definition=definition, delta=delta)
+    if fits > 1 and (epsilon is None or target or sweep or report):
+        raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
     sizes = _rows(rows, facts)
     spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes, draw=draw)
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
@@ -136,19 +135,15 @@ class _Trial:
     fits: int = 1
 
     def plan(self, epsilon: str) -> "Planned":
-        spending = replace(self.spending, epsilon=epsilon)
-        total = self.rows if isinstance(self.rows, int) else sum(self.rows.values())
-        if self.schema.panel is None:
-            table = spending.synthesizer(self.schema)
-            return table.plan(self.rows, self.fits), table.terms(total, self.fits)
-        from quantail.panel import PanelSynthesizer
+        from quantail.table import TableSynthesizer
 
-        method = "pooled" if spending.method == "ladder" else spending.method
-        options: dict[str, Any] = {"slopes": spending.slopes, "draw": spending.draw}
-        panel = PanelSynthesizer(self.schema, epsilon, method=method, **options)
-        # Groups of panels are known by their place.
-        units = self.rows if isinstance(self.rows, int) else dict(enumerate(self.rows.values()))
-        return panel.plan(units), panel.terms(total)
+        maker, rows = replace(self.spending, epsilon=epsilon).synthesizer(self.schema), self.rows
+        total = rows if isinstance(rows, int) else sum(rows.values())
+        if isinstance(maker, TableSynthesizer):
+            tree = maker.plan(rows, self.fits)
+        else:  # groups of panels are known by their place
+            tree = maker.plan(rows if isinstance(rows, int) else dict(enumerate(rows.values())), self.fits)
+        return tree, maker.terms(total, self.fits)
 
     def expect(self, epsilon: str) -> "Expectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""
@@ -176,8 +171,8 @@ class _Trial:
 
     def _all(self) -> dict[str, Any]:
         spent = self.spending
-        names = ("definition", "delta", "method", "slopes")
-        return {**self.options, **{name: getattr(spent, name) for name in names}}
+        named = {name: getattr(spent, name) for name in ("definition", "delta", "method", "slopes")}
+        return self.options | {name: value for name, value in named.items() if value is not None}
 
 
 def _form(

@@ -10,23 +10,27 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import NOT_PRIVATE, progress, warn
+from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
-from quantail.frames import check_table, empty_release
+from quantail.frames import MisfitError
 from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import geometric_strength
-from quantail.privacy.zcdp import epsilon_from
+from quantail.release.facts import Facts, facts_of_fits
 from quantail.schema import Schema
-from quantail.table import TableModel, TableSynthesizer
+from quantail.table import TableSynthesizer
 from quantail.table.rows import group_keys
-from quantail.table.synthesizer import plan_of_fits
+from quantail.table_or_panel import AnyModel, AnySynthesizer, synthesizer_for
+
+if TYPE_CHECKING:
+    from quantail.release.confidential import Confidential
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Spending:
     epsilon: str
     definition: str = "pure"
     delta: str | None = None
-    method: str = "ladder"
+    method: str | None = None
     simulated: bool = False
     seed: int | None = None
     payment: Payment = NOBODY
@@ -52,18 +56,19 @@ class Spending:
             raise OptionError("--delta and --definition zcdp go together: give both, or neither")
         self._check_account()
 
-    def synthesizer(self, schema: Schema) -> TableSynthesizer:
-        """Make the synthesizer that these options ask for."""
-        return TableSynthesizer(
+    def synthesizer(self, schema: Schema) -> AnySynthesizer:
+        """Make the synthesizer that these options ask for, for a table or a panel."""
+        refuse_for_panels(schema, definition=self.definition, delta=self.delta)
+        return synthesizer_for(
             schema,
             parse_epsilon(self.epsilon),
             method=self.method,
-            definition=cast(Literal["pure", "zcdp"], self.definition),
+            definition=self.definition,
             delta=None if self.delta is None else parse_amount(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
-            slopes=cast(Literal["fixed", "varying"] | None, self.slopes),
-            draw=cast(Literal["quantiles", "interpolate"] | None, self.draw),
+            slopes=self.slopes,
+            draw=self.draw,
         )
 
     def _check_account(self) -> None:
@@ -87,24 +92,18 @@ class Spending:
 class Fit:
     """Fitted models (mostly one), the charge that paid for them, and public columns, which are kept as they are."""
 
-    models: tuple[TableModel, ...]
+    models: tuple[AnyModel, ...]
     account: Account | None
     public: pa.Table | None = None
 
     @property
-    def model(self) -> TableModel:
+    def model(self) -> AnyModel:
         """The model, or the first of them."""
         return self.models[0]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """Give the public facts of the whole release: the costs of several fits add up."""
-        facts = self.model.facts()
-        if len(self.models) == 1:
-            return facts
-        plan = plan_of_fits([model.plan for model in self.models])
-        delta = facts["delta"]
-        epsilon = epsilon_from(plan.cost, parse_amount(delta, "delta")) if delta else plan.cost
-        return facts | {"plan": plan.to_dict(), "epsilon": as_decimal(epsilon)}
+        return facts_of_fits([model.facts() for model in self.models])
 
     @property
     def entry(self) -> Entry | None:
@@ -137,17 +136,17 @@ def paid_fit(
         before the charge.
     """
     maker = spending.synthesizer(schema)
-    table = read_fitting(file, schema)
+    table = read_table(file, schema)
+    data = _admitted(table, file, maker)
     if rehearse is not None:
-        rehearse(empty_release(schema), _rows_at_most(table.num_rows, maker))
-    # For its cost and unit; the fit plans again, group by group.
-    plan = maker.plan(max(table.num_rows, 1), fits)
+        rehearse(data.empty_copy(), _rows_at_most(data, maker))
+    cost = fits * maker.cost
     if fits > 1:
-        one, every = as_decimal(plan.cost / fits), as_decimal(plan.cost)
+        one, every = as_decimal(maker.cost), as_decimal(cost)
         warn(
-            f"{fits} fits cost {fits} times {one}: {every} {plan.unit} in all. Tables from one fit are free."
+            f"{fits} fits cost {fits} times {one}: {every} {maker.unit} in all. Tables from one fit are free."
         )
-    account = open_account(spending.payment, schema, plan)
+    account = open_account(spending.payment, schema, cost, maker.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
     elif account is None:
@@ -156,35 +155,39 @@ def paid_fit(
         )
     with accounted(account):
         with progress("fit", quiet) as report:
-            models = maker.fit_many(table, fits, ledger=account, progress=report)
+            models = maker.fit_many(data, fits, ledger=account, progress=report)
         yield Fit(tuple(models), account, _public(table, schema))
 
 
-def _rows_at_most(rows: int, maker: TableSynthesizer) -> int:
+def _rows_at_most(data: "Confidential", maker: AnySynthesizer) -> int:
     """Return how many rows a release may have: as many as the table, or under add/remove what noise may make of them.
 
     The absolute noise of g counts exceeds 2 scales times (g log 2 + t) with a chance of at most exp(-t) (Chernoff's
     bound on a sum of exponentials): once in 10^12 runs here. A released size is at least 1.
     """
-    if maker.schema.neighbours == "replace-one":
-        return rows
+    counting = maker.counting if isinstance(maker, TableSynthesizer) else None
+    if counting is None:
+        return data.copied_rows
     groups = len(group_keys(maker.schema))
-    strength = geometric_strength(maker.plan(max(rows, 1)).find("rows").cost, maker.definition)
-    return rows + groups + math.ceil(2 * (groups * math.log(2) + 12 * math.log(10)) / float(strength))
+    strength = geometric_strength(counting, maker.definition)
+    noise = 2 * (groups * math.log(2) + 12 * math.log(10)) / float(strength)
+    return data.copied_rows + groups + math.ceil(noise)
 
 
 def _public(table: pa.Table, schema: Schema) -> pa.Table | None:
-    """Return the columns that synthetic rows take over: public ones, with the groups they lie in."""
-    if not any(column.public for column in schema.columns):
+    """Return the columns that synthetic rows take over: public ones, with the groups they lie in.
+
+    A model of a panel holds them itself.
+    """
+    if schema.panel is not None or not any(column.public for column in schema.columns):
         return None
     return table.select([c.name for c in schema.columns if c.public or c.name in schema.by])
 
 
-def read_fitting(file: Where, schema: Schema) -> pa.Table:
-    """Read a table, or raise a DataError that lists every way in which it does not fit its schema."""
-    table = read_table(file, schema)
-    problems = check_table(table, schema)
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise DataError(f"{Place.of(file)} does not fit its schema; nothing was charged\n{listed}")
-    return table
+def _admitted(table: pa.Table, file: Where, maker: AnySynthesizer) -> "Confidential":
+    """Read a table behind the border, or raise a DataError that lists every way in which it does not fit its schema."""
+    try:
+        return maker.read(table)
+    except MisfitError as error:
+        listed = "\n".join(f"- {problem}" for problem in error.problems)
+    raise DataError(f"{Place.of(file)} does not fit its schema; nothing was charged\n{listed}")

@@ -43,10 +43,11 @@ def report(
     It shows confidential rows without noise. It is for internal use and must not be released.
     """
     from quantail.schema import Schema
+    from quantail.table_or_panel import load_model
 
     check_report(output, [real, synth, schema, holdout, model], force)
     facts = Schema.load(schema) if schema else None
-    released = None if model is None else _load(model)
+    released = None if model is None else load_model(model)
     write_internal(output, real, synth, facts, holdout, released, formula or (), force)
 
 
@@ -71,10 +72,9 @@ def write_internal(
     from quantail.evaluation import evaluate
     from quantail.io import read_table
     from quantail.report import render_report
-    from quantail.schema import Schema
 
     if schema is None and model is not None:
-        schema = Schema.from_toml(model.facts()["schema"])
+        schema = model.facts().schema
     unseen = None if holdout is None else read_table(holdout, schema)
     tables = read_table(real, schema), read_table(synth, schema)
     with progress("report") as shown:
@@ -84,15 +84,3 @@ def write_internal(
     say(f"Wrote {path}")
     warn(INTERNAL)
     note("Open it in any browser; it needs no network.")
-
-
-def _load(path: Path) -> "Released":
-    """Load a model of a table or of a panel, whichever the file holds."""
-    from quantail.errors import ModelError
-    from quantail.panel import PanelModel
-    from quantail.table import TableModel
-
-    try:
-        return PanelModel.load(path)
-    except ModelError:
-        return TableModel.load(path)

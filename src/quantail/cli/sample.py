@@ -1,7 +1,7 @@
-"""`quantail sample`: draw synthetic tables from a fitted model, at no further cost."""
+"""`quantail sample`: draw synthetic tables or panels from a fitted model, at no further cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,7 @@ from quantail.cli.options import Force, Quiet, Replicates, Rows, TableOutput
 
 if TYPE_CHECKING:
     from quantail.planning import Expectation
-    from quantail.table import TableModel
+    from quantail.table_or_panel import AnyModel
 
 EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parquet"
 
@@ -35,36 +35,32 @@ def sample(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw synthetic tables from a model; no data are read and no budget is spent.
+    """Draw synthetic tables or panels from a model; no data are read and no budget is spent.
 
     The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
     from quantail.cli.bundle import Bundle
+    from quantail.cli.panels import refuse_for_panels
     from quantail.io import Place, read_table
-    from quantail.table import TableModel
+    from quantail.table_or_panel import load_model
 
     bundle = Bundle(Place.of(output), rows, replicates, force=force)
     bundle.check([model, given])
-    fitted = TableModel.load(model)
+    fitted = load_model(model)
+    refuse_for_panels(fitted.schema, rows=rows, given=given, expected_errors=expected_errors)
     kept = None if given is None else read_table(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
     bundle.write(fitted, seed, expectation=expectation, given=kept)
     bundle.announce(fitted)
 
 
-def _expected(model: "TableModel", quiet: bool) -> "Expectation | None":
+def _expected(model: "AnyModel", quiet: bool) -> "Expectation | None":
     """Try the model's plan on made-up tables; the number of rows is public, or was released."""
-    from quantail.inference.repeating import epsilon_of
     from quantail.planning import can_expect, expect
 
     if not can_expect(model.schema, model.rows):
         note("No errors are stated: that takes a table of some 20 rows in every group.")
         return None
-    stated = model.facts()
-    options = {
-        "method": stated["method"],
-        "definition": stated["definition"],
-        "delta": stated["delta"] or None,
-    }
+    options: dict[str, Any] = {"method": model.method, "definition": model.definition, "delta": model.delta}
     with progress("expected errors", quiet) as report:
-        return expect(model.schema, model.rows, epsilon_of(model), progress=report, **options)
+        return expect(model.schema, model.rows, model.epsilon, progress=report, **options)

@@ -1,7 +1,6 @@
 """`quantail synth` with an engine: a folder of Parquet files in, a folder with its release card out."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +10,18 @@ from quantail.cli.cards import CardFiles
 from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
 from quantail.cli.outputs import check_folder
 from quantail.cli.staging import Staging
-from quantail.engines import Engine, PanelRelease, engine_of, synthesize_panel, synthesize_table
+from quantail.engines import Engine, engine_of, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelSynthesizer
+from quantail.release.facts import Facts
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
-from quantail.table import TableModel, TableSynthesizer
+from quantail.table import TableModel
 
 if TYPE_CHECKING:
     from quantail.cli.release import Spending
+    from quantail.table_or_panel import AnySynthesizer
 
 
 def check_alone(**others: Any) -> None:
@@ -36,11 +37,11 @@ def synth_folder(
     """Synthesize a partitioned table or panel; the charge is marked when that is over."""
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
-    maker = _panel_maker(schema, spending) if schema.panel else spending.synthesizer(schema)
+    maker = spending.synthesizer(schema)
     check_output_folder(output, folder)
     paid = spending.payment
     check_folder(output, [path for path in (paid.ledger, paid.mark) if path is not None])
-    account = open_account(paid, schema, maker.plan(1))
+    account = open_account(paid, schema, maker.cost, maker.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
     with accounted(account), progress("groups", quiet) as report:
@@ -60,7 +61,7 @@ def open_engine(name: str | None, scheduler: str | None, workers: int | None) ->
 def _run(
     folder: Path,
     output: Path,
-    maker: TableSynthesizer | PanelSynthesizer,
+    maker: "AnySynthesizer",
     engine: Engine,
     account: Account | None,
     report: Callable[[str, float], None],
@@ -72,21 +73,13 @@ def _run(
         synthesize_table(folder, output, maker, engine, ledger=account, progress=report, finish=finish)
 
 
-def _write_card(account: Account | None, model: TableModel | PanelRelease, folder: Path) -> None:
+def _write_card(account: Account | None, released: TableModel | Facts, folder: Path) -> None:
     """Put the card into the folder before it appears: there is no release without its card."""
-    rows = model.rows if isinstance(model, TableModel) else model.units
-    card = release_card(model, rows=rows, ledger=account, entry=account.charges[-1] if account else None)
+    facts = released.facts() if isinstance(released, TableModel) else released
+    card = release_card(
+        facts, rows=facts.size, ledger=account, entry=account.charges[-1] if account else None
+    )
     cards = CardFiles(folder / "_release.table")
     with Staging(cards.paths) as staging:
         cards.write(card, staging)
         staging.commit()
-
-
-def _panel_maker(schema: Schema, spending: "Spending") -> PanelSynthesizer:
-    if replace(spending, delta=None, definition="pure", method="ladder", slopes=None, draw=None) != spending:
-        raise OptionError(
-            "panels are fitted by the pooled method under pure epsilon-DP; leave out other options"
-        )
-    if spending.simulated:
-        return PanelSynthesizer(schema, spending.epsilon, noise="simulated", seed=spending.seed)
-    return PanelSynthesizer(schema, spending.epsilon)

@@ -1,4 +1,4 @@
-"""`quantail synth`: a confidential table in, a synthetic table and its release card out."""
+"""`quantail synth`: a confidential table or panel in, a synthetic one and its release card out."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def synth(
     fits: Fits = 1,
     definition: Definition = "pure",
     delta: Delta = None,
-    method: Method = "ladder",
+    method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
@@ -64,16 +64,17 @@ def synth(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a differentially private synthetic copy of a table (fit and sample in one go).
+    """Make a differentially private synthetic copy of a table or panel (fit and sample in one go).
 
     Beside the output its release card is written as .card.json, .card.md and .card.html. The ledger is
     charged before any value is worked on, and what was charged stays spent even if the run fails.
 
     With --engine, TABLE is a folder of Parquet files, in a folder for every group (region=north/...), and the
-    output is a folder laid out alike; panels can be given this way, too.
+    output is a folder laid out alike.
     """
     from quantail.cli.account import Payment
     from quantail.cli.bundle import Bundle
+    from quantail.cli.panels import refuse_for_panels
     from quantail.cli.release import Spending, paid_fit
     from quantail.cli.report import check_report, write_internal
     from quantail.io import Place
@@ -84,6 +85,7 @@ def synth(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
     )
     facts = Schema.load(schema)
+    refuse_for_panels(facts, rows=rows)
     if engine is not None or scheduler is not None or workers is not None:
         from quantail.cli.scale import check_alone, open_engine, synth_folder
 

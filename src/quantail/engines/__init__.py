@@ -5,7 +5,7 @@ with engine_of("processes") as engine:
 """
 
 from quantail.engines.engine import Engine, LocalEngine, engine_of
-from quantail.engines.panels import PanelRelease, synthesize_panel
+from quantail.engines.panels import synthesize_panel
 from quantail.engines.partitions import Partitions
 from quantail.engines.store import Store
 from quantail.engines.tables import synthesize_table
@@ -13,7 +13,6 @@ from quantail.engines.tables import synthesize_table
 __all__ = [
     "Engine",
     "LocalEngine",
-    "PanelRelease",
     "Partitions",
     "Store",
     "engine_of",

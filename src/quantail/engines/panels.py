@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from quantail.engines.checking import Part, check_units, units_of
 from quantail.engines.engine import Engine, LocalEngine
@@ -12,11 +11,12 @@ from quantail.engines.output import group_name, group_seed, model_file, rows_fil
 from quantail.engines.partitions import Partitions
 from quantail.engines.publication import Publication
 from quantail.engines.store import Store
-from quantail.engines.tables import Progress
 from quantail.errors import DataError
 from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.panel.unit_ids import UnitIds, new_key
-from quantail.privacy import Ledger, Plan, Terms, as_decimal
+from quantail.privacy import Ledger, Terms
+from quantail.release.facts import Facts
+from quantail.release.progress import Progress
 from quantail.table.rows import GroupKey
 
 
@@ -39,35 +39,6 @@ class PanelTask:
     terms: Terms
 
 
-@dataclass(frozen=True)
-class PanelRelease:
-    """What a run released; the models are in the output folder, one for every group."""
-
-    maker: PanelSynthesizer
-    plan: Plan
-    units: int
-    terms: Terms
-
-    def facts(self) -> dict[str, Any]:
-        """Return the public facts of the release, as plain JSON values."""
-        schema = self.maker.schema
-        return {
-            "epsilon": as_decimal(self.maker.epsilon),
-            "delta": "",
-            "definition": "pure",
-            "neighbours": schema.neighbours,
-            "unit": schema.unit,
-            "schema": schema.to_toml(),
-            "plan": self.plan.to_dict(),
-            "terms": self.terms.to_dict(),
-            "plan_hash": self.terms.hash(),
-            "method": self.maker.method,
-            "version": self.terms.version,
-            "private": self.maker.noise == "secure",
-            "units": self.units,
-        }
-
-
 def synthesize_panel(
     folder: str | Path,
     output: str | Path,
@@ -76,11 +47,16 @@ def synthesize_panel(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-    finish: Callable[[PanelRelease, Path], None] | None = None,
-) -> PanelRelease:
+    finish: Callable[[Facts, Path], None] | None = None,
+) -> Facts:
     """Make a synthetic copy of a partitioned panel; parameters are those of `synthesize_table`.
 
     Before the charge all groups are read and checked, each by one worker, and no unit may be in two of them.
+
+    Returns
+    -------
+    Facts
+        What is public about the release; the models are in the output folder, one for every group.
     """
     engine, parts = engine or LocalEngine(), Partitions(Path(folder), maker.schema)
     publication = Publication(Path(output), parts.folder)
@@ -94,7 +70,7 @@ def synthesize_panel(
             if progress is not None:
                 progress("groups", done / len(tasks))
         units = {place: number for ids in found.values() for place, number in ids.groups.items()}
-        released = PanelRelease(maker, maker.plan(units), sum(units.values()), terms)
+        released = maker.facts(units, terms)
         if finish is not None:
             finish(released, store.release)
         if ledger is not None:

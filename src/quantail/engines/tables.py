@@ -22,12 +22,13 @@ from quantail.engines.store import Store
 from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
+from quantail.release.progress import Progress
 from quantail.table import TableModel, TableSynthesizer
+from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import method_of
 from quantail.table.model import BLOCK
 from quantail.table.rows import GroupKey, HeldTable
 
-Progress = Callable[[str, float], None]
 LARGE = 20_000_000  # rows of a group that are not read into the memory of one worker
 
 
@@ -37,16 +38,21 @@ class PoolTask:
 
     Attributes
     ----------
-    sizes : dict
-        Public or released numbers of rows: as many are drawn.
+    design : GroupedDesign
+        What is asked of them.
     """
 
     maker: TableSynthesizer
-    pool: tuple[GroupKey, ...]
-    sizes: dict[GroupKey, int]
+    pool: Pool
+    design: GroupedDesign
     source: StretchSource
     store: Store
     terms: Terms
+
+    @property
+    def sizes(self) -> Mapping[GroupKey, int]:
+        """Public or released numbers of rows: as many are drawn."""
+        return self.design.sizes
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class BlockTask:
     """Some rows of a released group, drawn by one worker."""
 
     store: Store
-    pool: tuple[GroupKey, ...]
+    pool: Pool
     group: int
     block: int
     rows: int
@@ -112,10 +118,10 @@ def synthesize_table(
         check_rows(parts, engine)
         true = parts.sizes()
         terms = maker.terms(sum(true.values()))
-        sizes = maker.begin(true, terms, ledger)
-        tasks = _tasks(parts, maker, store, sizes, terms)
+        design = maker.begin(true, terms, ledger)
+        tasks = _tasks(parts, maker, store, design, terms)
         _release(tasks, engine, large, progress)
-        model = maker.assemble("pyarrow", sizes, _fitted(maker.pools(sizes), store), terms)
+        model = maker.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
         if finish is not None:
             finish(model, store.release)
         if ledger is not None:
@@ -125,14 +131,11 @@ def synthesize_table(
 
 
 def _tasks(
-    parts: Partitions, maker: TableSynthesizer, store: Store, sizes: Mapping[GroupKey, int], terms: Terms
+    parts: Partitions, maker: TableSynthesizer, store: Store, design: GroupedDesign, terms: Terms
 ) -> list[PoolTask]:
     """Return the work, the largest groups first: by sizes that are public or released, as files tell the order."""
-    pools = sorted(maker.pools(sizes), key=lambda pool: -sum(sizes[key] for key in pool))
-    return [
-        PoolTask(maker, pool, {key: sizes[key] for key in pool}, parts.source(pool), store, terms)
-        for pool in pools
-    ]
+    pools = sorted(design.designs, key=lambda pool: -sum(design.sizes[key] for key in pool))
+    return [PoolTask(maker, pool, design.only(pool), parts.source(pool), store, terms) for pool in pools]
 
 
 def _release(tasks: Sequence[PoolTask], engine: Engine, large: int, progress: Progress | None) -> None:
@@ -154,8 +157,8 @@ def release_pool(task: PoolTask) -> None:
 
     def fit(draft: Path) -> None:
         held = HeldTable(task.source.read(), task.maker.schema)
-        columns = task.maker.fit_pool(task.pool, task.sizes, held.rows(task.pool))
-        model = task.maker.assemble(held.library, task.sizes, dict.fromkeys(task.pool, columns), task.terms)
+        columns = task.maker.fit_pool(task.pool, task.design, held.rows(task.pool))
+        model = task.maker.assemble(held.library, task.design, dict.fromkeys(task.pool, columns), task.terms)
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 
     task.store.decide(model_file(task.pool), fit)
@@ -167,8 +170,8 @@ def _release_large(task: PoolTask, engine: Engine) -> None:
     maker, rows = task.maker, PartitionedRows(engine, task.source, task.maker.schema)
 
     def fit(draft: Path) -> None:
-        columns = maker.fit_pool(task.pool, task.sizes, rows)
-        model = maker.assemble("pyarrow", task.sizes, dict.fromkeys(task.pool, columns), task.terms)
+        columns = maker.fit_pool(task.pool, task.design, rows)
+        model = maker.assemble("pyarrow", task.design, dict.fromkeys(task.pool, columns), task.terms)
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 
     task.store.decide(model_file(task.pool), fit)
@@ -197,10 +200,10 @@ def write_block(task: BlockTask) -> None:
     task.store.decide(rows_file(group.codes, model.schema, task.block), draw)
 
 
-def _decided(store: Store, pool: tuple[GroupKey, ...]) -> TableModel:
+def _decided(store: Store, pool: Pool) -> TableModel:
     return TableModel.load(store.path(model_file(pool)))
 
 
-def _fitted(pools: Sequence[tuple[GroupKey, ...]], store: Store) -> dict[GroupKey, Any]:
+def _fitted(pools: Sequence[Pool], store: Store) -> dict[GroupKey, Any]:
     models = (_decided(store, pool) for pool in pools)
     return {group.codes: group.columns for model in models for group in model.groups}

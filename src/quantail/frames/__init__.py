@@ -12,9 +12,10 @@ from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_release import release_panel
 from quantail.frames.release import empty_release, release_table
-from quantail.frames.rules import Problem
+from quantail.frames.rules import MisfitError, Problem
 
 __all__ = [
+    "MisfitError",
     "PanelData",
     "Problem",
     "check_table",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.frames.encoding import encode
-from quantail.frames.rules import admit_all, outside_bounds
+from quantail.frames.rules import MisfitError, admit_all, outside_bounds
 from quantail.io.native import open_frame
 from quantail.schema import Column, Schema
 
@@ -55,7 +55,7 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
         raise DataError("the schema describes a panel; read the table with confidential_panel")
     admitted, problems = admit_all(open_frame(frame), schema)
     if problems:
-        raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
+        raise MisfitError(problems)
     for column in schema.columns:
         _log_clipped(admitted[column.name], column)
     return encode(admitted, schema)

@@ -13,12 +13,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail.errors import DataError
 from quantail.frames.border import clip_to_bounds
 from quantail.frames.panel import Floats, Integers, PanelData, panel_of
 from quantail.frames.panel_index import PanelIndex, differing, read_index
 from quantail.frames.public_content import public_column
-from quantail.frames.rules import Problem, admit_column, admit_table
+from quantail.frames.rules import MisfitError, Problem, admit_column, admit_table
 from quantail.io.native import Table, arrow_column, open_frame
 from quantail.schema import Column, Schema
 
@@ -58,7 +57,7 @@ def confidential_panel(frame: Any, schema: Schema) -> PanelData:
     """
     data, problems = admit_panel(open_frame(frame), schema)
     if data is None or problems:
-        raise DataError("the table does not fit the schema\n  " + "\n  ".join(map(str, problems)))
+        raise MisfitError(problems)
     return data
 
 

@@ -5,7 +5,7 @@ where missing) or a `Problem`, which names the column and never a value or a cou
 no rule: they are clipped, and that some of them lie outside is itself confidential.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,20 @@ class Problem:
     def __str__(self) -> str:
         where = f"column {self.column!r}" if self.column else "the table"
         return f"{where} {self.what}; {self.hint}"
+
+
+class MisfitError(DataError):
+    """A table does not fit its schema; every way in which it does not is listed.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        What is wrong, without any value or count.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("the table does not fit the schema\n  " + "\n  ".join(map(str, self.problems)))
 
 
 def admit_table(table: Table, schema: Schema) -> Problem | None:

@@ -22,6 +22,7 @@ from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
 from quantail.io import read_table
+from quantail.release.model import ReleasedModel
 from quantail.table import TableModel
 
 Floats = NDArray[np.float64]
@@ -72,7 +73,7 @@ class Evidence:
 
 
 def gather(
-    model: TableModel,
+    fitted: ReleasedModel,
     synth: Any,
     questions: Sequence[str],
     effort: Effort | int = "quick",
@@ -85,7 +86,7 @@ def gather(
     number = _number_of(effort)
     if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
         raise OptionError("workers must be a whole number of at least 1")
-    check_repeatable(model)
+    model = check_repeatable(fitted)
     tables = _tables(synth, model)
     if not questions or not tables:
         raise OptionError("give at least one question and one synthetic table")

@@ -14,12 +14,12 @@ from quantail.errors import OptionError
 from quantail.inference.evidence import Effort, Progress, gather
 from quantail.inference.rerun import Draw
 from quantail.inference.result import Inference
-from quantail.table import TableModel
+from quantail.release.model import ReleasedModel
 
 
 @overload
 def infer(
-    model: TableModel,
+    model: ReleasedModel,
     synth: Any,
     question: str,
     *,
@@ -32,7 +32,7 @@ def infer(
 ) -> Inference: ...
 @overload
 def infer(
-    model: TableModel,
+    model: ReleasedModel,
     synth: Any,
     question: Sequence[str],
     *,
@@ -44,7 +44,7 @@ def infer(
     progress: Progress | None = ...,
 ) -> list[Inference]: ...
 def infer(
-    model: TableModel,
+    model: ReleasedModel,
     synth: Any,
     question: str | Sequence[str],
     *,
@@ -62,7 +62,7 @@ def infer(
     Parameters
     ----------
     model : TableModel
-        The released model that the table was drawn from.
+        The released model that the table was drawn from; a PanelModel is refused, for panels cannot be rerun yet.
     synth : frame, path or URL, or a list of them
         The synthetic table, or several replicates from the model (their estimates are averaged).
     question : str or sequence of str

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
-
 from quantail.errors import ModelError, OptionError
-from quantail.privacy import parse_epsilon
 from quantail.table import TableModel, TableSynthesizer
 
 
@@ -14,10 +10,10 @@ def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
     """Return a synthesizer with the settings of a released model and simulated noise."""
     return TableSynthesizer(
         model.schema,
-        epsilon_of(model),
+        model.epsilon,
         method=model.method,
-        definition="zcdp" if model.delta else "pure",
-        delta=model.delta or None,
+        definition=model.definition,
+        delta=model.delta,
         noise="simulated",
         seed=seed,
         **model.options,
@@ -28,8 +24,8 @@ def check_repeatable(model: object) -> TableModel:
     """Return the model, or raise an error that says why its mechanism cannot be run again."""
     if not isinstance(model, TableModel):
         raise OptionError(
-            "inference needs the model of a table (TableModel), as `fit` returns it or TableModel.load reads it; "
-            "models of panels cannot be rerun yet"
+            "inference needs the model of a table (TableModel), as `fit` returns it or quantail.load_model reads it; "
+            "models of panels cannot be rerun yet, so estimates from a synthetic panel come without such intervals"
         )
     sizes = {group.codes: group.rows for group in model.groups}
     if model.method != "ladder" and synthesizer_of(model, 0).plan(sizes) != model.plan:
@@ -38,11 +34,3 @@ def check_repeatable(model: object) -> TableModel:
             "fit with this version, whose models keep their options"
         )
     return model
-
-
-def epsilon_of(model: TableModel) -> Fraction:
-    """Return epsilon as exactly as the model tells it: a number that is no decimal is followed by its fraction."""
-    if not model.delta:
-        return model.plan.cost
-    exact = re.search(r"\((\S+)\)", model.epsilon)
-    return parse_epsilon(exact[1] if exact else model.epsilon.removeprefix("about "))

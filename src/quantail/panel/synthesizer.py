@@ -4,40 +4,67 @@ What is protected is the whole history of a unit: neighbouring panels have the s
 columns, and one unit's confidential values differ in all of its periods at once (proofs/panel.md).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product, zip_longest
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import PanelData, confidential_panel
+from quantail.frames import PanelData, confidential_panel, release_panel
 from quantail.frames.panel import panel_of
 from quantail.io import Kind, Source, library_kind
 from quantail.panel.methods import panel_method_of
 from quantail.panel.model import PanelGroup, PanelModel
 from quantail.panel.unit_ids import UnitIds, check_disjoint, new_key
 from quantail.panel.units import PanelUnits
-from quantail.privacy import (
-    Ledger,
-    Noise,
-    Plan,
-    Terms,
-    as_decimal,
-    check_seed,
-    parse_epsilon,
-    source_of,
-    stated_options,
-)
+from quantail.privacy import Ledger, Noise, Plan, Terms
+from quantail.release.confidential import Confidential
+from quantail.release.facts import Facts, plan_of_fits
+from quantail.release.progress import Progress, telling
+from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema
-from quantail.table.ladder.drawing import Drawing
 
-Progress = Callable[[str, float], None]
 _UNTOUCHED = "each is read twice, to be checked and to be fitted: fit copies that nothing else writes to"
 
 
-class PanelSynthesizer(Drawing):
+@dataclass(frozen=True, eq=False)
+class HeldPanel(Confidential):
+    """A panel in memory: its histories, and the library that it came in."""
+
+    data: PanelData
+    library: Kind
+
+    @property
+    def schema(self) -> Schema:  # type: ignore[override]
+        """What it was checked against."""
+        return self.data.schema
+
+    @property
+    def size(self) -> int:
+        """Units of the panel, which are public."""
+        return len(self.data)
+
+    @property
+    def copied_rows(self) -> int:
+        """Rows of a synthetic panel: units if it is wide, their active periods if it is long; both are public."""
+        wide = panel_of(self.schema).layout == "wide"
+        return len(self.data) if wide else int(self.data.active.sum())
+
+    @property
+    def units(self) -> dict[int, int]:
+        """Units of every group that has some, by the group's place; their number is public."""
+        groups, units = np.unique(self.data.group, return_counts=True)
+        return dict(zip(groups.tolist(), units.tolist(), strict=True))
+
+    def empty_copy(self) -> pa.Table:
+        """Return a synthetic panel without units."""
+        return release_panel(self.data.take([]))
+
+
+class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
     """Makes differentially private models of a panel.
 
     Parameters
@@ -68,7 +95,7 @@ class PanelSynthesizer(Drawing):
     def __init__(
         self,
         schema: Schema,
-        epsilon: int | float | str | Fraction = 1,
+        epsilon: Amount = 1,
         *,
         method: str = "pooled",
         noise: Literal["secure", "simulated"] = "secure",
@@ -79,17 +106,10 @@ class PanelSynthesizer(Drawing):
             raise SchemaError("the schema has no [panel] section; add one, or use TableSynthesizer")
         self._method = panel_method_of(method)
         self._settings = self._method.settings(options)
-        if noise not in ("secure", "simulated"):
-            raise OptionError("noise must be 'secure' or 'simulated'")
-        if noise == "secure" and seed is not None:
-            raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
-        check_seed(seed)
-        self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
-        self.noise, self.seed = noise, seed
-        self._source = source_of(noise, seed)
+        self._set_up(schema, epsilon, method, noise, seed)
         self._labels = list(product(*(schema.column(name).categories for name in schema.by)))
 
-    def plan(self, units: int | Mapping[int, int] = 1) -> Plan:
+    def plan(self, units: int | Mapping[int, int] = 1, fits: int = 1) -> Plan:
         """Return the budget plan for a panel of so many units, touching no data.
 
         Parameters
@@ -97,50 +117,32 @@ class PanelSynthesizer(Drawing):
         units : int or mapping
             Units of the panel, or of every group by its place among the schema's groups; a total is taken to be
             spread evenly.
+        fits : int
+            How many fits of the panel (`fit_many`); their costs add up.
         """
         if not isinstance(units, Mapping):
-            if not isinstance(units, int) or isinstance(units, bool) or units < 1:
-                raise OptionError("units must be a whole number of at least 1")
-            units = {group: max(units // len(self._labels), 1) for group in range(len(self._labels))}
+            share = max(check_size(units, "units") // len(self._labels), 1)
+            units = dict.fromkeys(range(len(self._labels)), share)
         plans = [self._plan(group, number) for group, number in units.items()]
-        return Plan.parallel("groups", plans) if self.schema.by else plans[0]
+        return plan_of_fits([Plan.parallel("groups", plans) if self.schema.by else plans[0]] * fits)
 
-    def terms(self, units: int) -> Terms:
-        """Return the terms of a fit of so many units, touching no data; their hash stands on everything released.
+    def read(self, frame: Any) -> HeldPanel:
+        """Check a panel against the schema and bring it behind the border; costs nothing.
 
-        Parameters
-        ----------
-        units : int
-            Units of the whole panel, in all of its groups and tables.
-        """
-        options = stated_options(self._settings)
-        schema, epsilon = self.schema.to_toml(), str(self.epsilon)
-        return Terms(schema, units, epsilon, "", "pure", self.method, options)
-
-    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> PanelModel:
-        """Release a model of a confidential panel.
-
-        Parameters
-        ----------
-        frame : pandas, polars or pyarrow table
-            Wide or long, as the schema says.
-        ledger : Ledger, optional
-            Charged with the whole budget before any value takes part in a question.
-        progress : callable, optional
-            Called with a label and the share of work done.
+        What was read already is returned as it is.
 
         Raises
         ------
-        LostChargeError
-            When the charge is no longer in the ledger at the end; there is no model then.
+        DataError
+            That names every way in which it does not fit.
         """
-        data, library = self._read(frame)
-        plan, terms = self._plan_of(data), self.terms(len(data))
-        self._charge(terms, ledger)
-        model = self._release(data, library, plan, terms, self._source.noise(()), progress)
-        if ledger is not None:
-            ledger.confirm()
-        return model
+        if isinstance(frame, HeldPanel):
+            return self._already_read(frame)
+        table = _opened(frame)
+        data = confidential_panel(table, self.schema)
+        if not len(data):
+            raise DataError("the panel has no units; give a table with at least one row")
+        return HeldPanel(data, library_kind(table))
 
     def fit_each(self, tables: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -188,28 +190,27 @@ class PanelSynthesizer(Drawing):
 
     def _fit_each(self, tables: Iterable[Any], ledger: Ledger | None) -> Iterator[PanelModel]:
         key, noise = new_key(), self._source.noise(())
-        found = [self._look(table, place, key)[-1] for place, table in enumerate(tables)]
+        found = [self._look(table, place, key)[1] for place, table in enumerate(tables)]
         if not found:
             raise OptionError("there are no tables to fit; give at least one")
         for place, (ids, table) in enumerate(zip_longest(found, tables)):
             if ids is None or table is None:
                 raise DataError(f"there are no longer as many tables as there were; {_UNTOUCHED}")
-            data, library, again = self._look(table, place, key)
+            data, again = self._look(table, place, key)
             if again.digest != ids.digest:
                 raise DataError(f"{ids.name} changed after it was checked; {_UNTOUCHED}")
             if place == 0:
                 terms = self.pay(found, ledger)
-            model = self._release(data, library, self._plan_of(data), terms, noise, None)
+            model = self._release(data, self._prepare(data), terms, None, noise)
             if ledger is not None:
                 ledger.confirm()
             yield model
 
-    def _look(self, table: Any, place: int, key: bytes) -> tuple[PanelData, Kind, UnitIds]:
+    def _look(self, table: Any, place: int, key: bytes) -> tuple[HeldPanel, UnitIds]:
         """Read one of several tables; say who its units are."""
         frame = _opened(table)
-        data, library = self._read(frame)
-        column = panel_of(self.schema).unit
-        return data, library, UnitIds.of(f"table {place + 1}", frame, column, _units_of(data), key)
+        data, column = self.read(frame), panel_of(self.schema).unit
+        return data, UnitIds.of(f"table {place + 1}", frame, column, data.units, key)
 
     # The steps of a fit, for engines that take them in different places.
 
@@ -222,72 +223,48 @@ class PanelSynthesizer(Drawing):
             If a unit, or a group, is in two of the tables: nothing is charged.
         """
         check_disjoint(found)
+        self.plan()  # what is wrong with it must show before the charge
         terms = self.terms(sum(number for ids in found for number in ids.groups.values()))
         self._charge(terms, ledger)
         return terms
+
+    def facts(self, units: Mapping[int, int], terms: Terms) -> Facts:
+        """Return the facts of a release whose groups, given by their places, were fitted in several places."""
+        plan, private = self.plan(units), self._source.private
+        return Facts(self.schema, plan, terms, self.epsilon, None, private, sum(units.values()))
 
     def fit_paid(self, frame: Any, terms: Terms, group: Sequence[int]) -> PanelModel:
         """Release a model of a group of a panel, given by its codes, whose terms are agreed on and paid for.
 
         It has noise of its own, so that simulated noise is the same wherever and whenever it is fitted.
         """
-        data, library = self._read(frame)
-        return self._release(data, library, self._plan_of(data), terms, self._source.noise(group), None)
+        data = self.read(frame)
+        return self._release(data, self._prepare(data), terms, None, self._source.noise(group))
 
-    def _charge(self, terms: Terms, ledger: Ledger | None) -> None:
-        self.plan()  # what is wrong with it must show before the charge
-        if ledger is not None:
-            purpose = f"fit {self.schema.name} ({self.method})"
-            ledger.charge(self.epsilon, purpose, terms.hash(), dataset=self.schema.name, unit="epsilon")
-
-    def _read(self, frame: Any) -> tuple[PanelData, Kind]:
-        data = confidential_panel(frame, self.schema)
-        if not len(data):
-            raise DataError("the panel has no units; give a table with at least one row")
-        return data, library_kind(frame)
-
-    def _plan_of(self, data: PanelData) -> Plan:
-        return self.plan(_units_of(data))
+    def _prepare(self, data: HeldPanel) -> Plan:
+        return self.plan(data.units)
 
     def _release(
         self,
-        data: PanelData,
-        library: Kind,
-        plan: Plan,
+        data: HeldPanel,
+        design: Plan,
         terms: Terms,
-        noise: Noise,
         progress: Progress | None,
+        noise: Noise | None = None,
     ) -> PanelModel:
-        """Release the model of a panel that is paid for."""
-        present, groups = np.unique(data.group).tolist(), []
-        for done, (group, part) in enumerate(
-            zip(present, plan.children if self.schema.by else (plan,), strict=True)
-        ):
+        noise, groups = self._source.noise(()) if noise is None else noise, []
+        parts = design.children if self.schema.by else (design,)
+        for done, (group, part) in enumerate(zip(data.units, parts, strict=True)):
             gate = self._source.gate(part, noise, "replace-one")
-            tell = _telling(progress, part.name, done, len(present), len(self.schema.confidential))
-            released = self._method.fit(self._settings, gate, data.of_group(group), tell)
+            tell = telling(progress, done, len(parts), len(self.schema.confidential), part.name)
+            released = self._method.fit(self._settings, gate, data.data.of_group(group), tell)
             groups.append(PanelGroup(group, released))
-        return PanelModel(
-            self.schema,
-            plan,
-            as_decimal(self.epsilon),
-            self.method,
-            self._source.private,
-            library,
-            PanelUnits.of(data),
-            tuple(groups),
-            terms,
-        )
+        private, units = self._source.private, PanelUnits.of(data.data)
+        return PanelModel(self.schema, design, terms, private, data.library, units, tuple(groups))
 
     def _plan(self, group: int, units: int) -> Plan:
         name = ", ".join(self._labels[group]) or self.schema.name or "panel"
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
-
-
-def _units_of(data: PanelData) -> dict[int, int]:
-    """Count the units of every group that has some; their number is public."""
-    groups, units = np.unique(data.group, return_counts=True)
-    return dict(zip(groups.tolist(), units.tolist(), strict=True))
 
 
 def _opened(table: Any) -> Any:
@@ -295,17 +272,3 @@ def _opened(table: Any) -> Any:
     if isinstance(table, Source):
         return table.read()
     return table() if callable(table) else table
-
-
-def _telling(
-    progress: Progress | None, group: str, done: int, groups: int, columns: int
-) -> Callable[[str], None]:
-    """Return a function that reports a column as a share of all the work."""
-    state = {"columns": 0}
-
-    def tell(name: str) -> None:
-        if progress is not None:
-            progress(f"{group}: {name}", (done + state["columns"] / columns) / groups)
-        state["columns"] += 1
-
-    return tell

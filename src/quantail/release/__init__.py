@@ -1,1 +1,1 @@
-"""What tables and panels share on the way out: the saved form, its checks, parameters, progress."""
+"""What tables and panels share on the way out: facts, the saved form and its checks, synthesizers, progress."""

@@ -5,16 +5,19 @@ field by field and all the way down, before it is used.
 """
 
 import math
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 _KNOWN: dict[Any, dict[str, Any]] = {}  # reading annotations is slow, and a plan has many parts of one kind
 
 
-def check_fields(value: Any) -> None:
-    """Raise a TypeError if any field of a dataclass does not fit its annotation; numbers must be finite."""
-    for name, hint in _hints(type(value)).items():
+def check_fields(value: Any, kind: type | None = None) -> None:
+    """Raise a TypeError if any field of a dataclass does not fit its annotation; numbers must be finite.
+
+    With `kind`, a base class of it, only the fields of that are looked at.
+    """
+    for name, hint in _hints(kind or type(value)).items():
         if not fits(getattr(value, name), hint):
             raise TypeError(f"{type(value).__name__}.{name} does not hold what it should")
 
@@ -57,6 +60,6 @@ def _items_fit(items: tuple[Any, ...], parts: tuple[Any, ...]) -> bool:
 
 def _hints(kind: Any) -> dict[str, Any]:
     if kind not in _KNOWN:
-        fields = getattr(kind, "__dataclass_fields__", {})
-        _KNOWN[kind] = {name: hint for name, hint in get_type_hints(kind).items() if name in fields}
+        names = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
+        _KNOWN[kind] = {name: hint for name, hint in get_type_hints(kind).items() if name in names}
     return _KNOWN[kind]

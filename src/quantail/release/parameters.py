@@ -30,6 +30,9 @@ class Parameters:
         bound = signature(cls.__init__).bind_partial(made, *given, **named)
         bound.apply_defaults()
         made._given = dict(list(bound.arguments.items())[1:])
+        made._given |= made._given.pop(
+            "options", {}
+        )  # those of the method, where they are not listed one by one
         return made
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

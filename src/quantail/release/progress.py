@@ -12,13 +12,16 @@ def telling_fit(progress: Progress | None, number: int, fits: int) -> Progress |
     return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
 
 
-def telling(progress: Progress | None, done: int, groups: int, columns: int) -> Callable[[str], None]:
-    """Return a function that reports a column as a share of all the work."""
+def telling(
+    progress: Progress | None, done: int, groups: int, columns: int, group: str = ""
+) -> Callable[[str], None]:
+    """Return a function that reports a column, of a group if that has a name, as a share of all the work."""
     state = {"columns": 0}
 
     def tell(name: str) -> None:
         if progress is not None:
-            progress(name, (done + state["columns"] / columns) / groups)
+            label = f"{group}: {name}" if group else name
+            progress(label, (done + state["columns"] / columns) / groups)
         state["columns"] += 1
 
     return tell

@@ -4,12 +4,13 @@ Everything here comes from the schema, the budget plan and the ledger; no confid
 the card can be published with the table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quantail.privacy.budget import Plan, as_decimal
+from quantail.release.facts import Facts
 from quantail.report.kept import correspondence, kept_columns, limits, neighbours, panel_inputs, synthesis
 from quantail.schema import Column, Schema, formula_columns
 
@@ -47,13 +48,13 @@ _ERRORS = (
 class Released(Protocol):
     """Anything that can state the public facts of a release; a fitted model does."""
 
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> Facts:
         """Give the public facts."""
         ...
 
 
 def release_card(
-    model: Released,
+    model: Released | Facts,
     *,
     rows: int,
     replicates: int = 1,
@@ -67,8 +68,8 @@ def release_card(
 
     Parameters
     ----------
-    model : TableModel
-        The fitted model; only its `facts()` are used.
+    model : TableModel, PanelModel or Facts
+        The fitted model, of which only the `facts()` are used, or these themselves.
     rows, replicates : int
         Size of one synthetic table, and how many there are.
     fits : int
@@ -87,43 +88,42 @@ def release_card(
     dict
         Ready for JSON and for `render_markdown`.
     """
-    facts = model.facts()
-    schema = Schema.from_toml(facts["schema"])
-    plan = Plan.from_dict(facts["plan"])
+    facts = model if isinstance(model, Facts) else model.facts()
+    schema, plan_hash = facts.schema, facts.plan_hash
     kept = kept_columns(schema, given)
-    private = bool(facts["private"])
     return {
         "format": FORMAT,
         "title": schema.name or "synthetic table",
-        "private": private,
-        "notice": PRIVATE if private else NOT_PRIVATE,
+        "private": facts.private,
+        "notice": PRIVATE if facts.private else NOT_PRIVATE,
         "date": datetime.now(UTC).date().isoformat(),
-        "software": {"name": "quantail", "version": facts["version"], "method": facts["method"]},
+        "software": {"name": "quantail", "version": facts.version, "method": facts.method},
         "release": {"rows": rows, "replicates": replicates} | ({"fits": fits} if fits > 1 else {}),
         "synthesis": synthesis(schema, kept),
-        "promise": _promise(facts, schema, plan, kept),
-        "budget": _budget(plan, facts["plan_hash"]),
-        "terms": facts["terms"],
+        "promise": _promise(facts, kept),
+        "budget": _budget(facts.plan, plan_hash),
+        "terms": facts.terms.to_dict(),
         "public_inputs": _inputs(schema),
         "relations": _relations(schema),
-        "ledger": _receipt(facts["plan_hash"], ledger, entry),
+        "ledger": _receipt(plan_hash, ledger, entry),
         "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS, *_formulas(schema)],
         "errors_to_expect": [*_expected(expectation), *_ERRORS],
         "limits": limits(schema, kept),
     }
 
 
-def _promise(facts: Mapping[str, Any], schema: Schema, plan: Plan, kept: Sequence[str]) -> dict[str, Any]:
+def _promise(facts: Facts, kept: Sequence[str]) -> dict[str, Any]:
+    schema = facts.schema
     promise = {
-        "definition": "pure epsilon-DP" if plan.unit == "epsilon" else "rho-zCDP",
-        "epsilon": facts["epsilon"],
+        "definition": "pure epsilon-DP" if facts.definition == "pure" else "rho-zCDP",
+        "epsilon": facts.epsilon_text,
         "unit": schema.unit if schema.panel is None else f"{schema.unit}, its whole history",
         "neighbours": schema.neighbours,
         "neighbours_in_words": neighbours(schema, kept),
         "groups": list(schema.by),
     }
-    if plan.unit == "rho":
-        promise |= {"rho": str(plan.cost), "delta": facts["delta"]}
+    if facts.definition == "zcdp":
+        promise |= {"rho": str(facts.plan.cost), "delta": facts.delta_text}
     return promise
 
 

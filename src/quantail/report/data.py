@@ -1,12 +1,13 @@
 """Everything that an internal report draws on: two tables or panels, their columns, measures and the release."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from quantail.evaluation import Evaluation, evaluate
 from quantail.frames import PanelData, confidential_panel
 from quantail.privacy.budget import Plan
+from quantail.release.facts import Facts
 from quantail.report.card import Released
 from quantail.report.columns import AnyColumn, panel_columns, table_columns
 from quantail.schema import Schema
@@ -22,7 +23,7 @@ class ReportData:
         Rows of the real and of the synthetic table.
     panels : pair of PanelData, optional
         Both tables as panels, if the schema describes one.
-    release : mapping, optional
+    release : Facts, optional
         Public facts of the model behind the synthetic table.
     """
 
@@ -31,12 +32,12 @@ class ReportData:
     rows: tuple[int, int]
     measures: Evaluation
     panels: tuple[PanelData, PanelData] | None = None
-    release: Mapping[str, Any] | None = None
+    release: Facts | None = None
 
     @property
     def plan(self) -> Plan | None:
         """The budget plan of the release, if its model was given."""
-        return None if self.release is None else Plan.from_dict(self.release["plan"])
+        return None if self.release is None else self.release.plan
 
 
 def gather(
@@ -52,7 +53,7 @@ def gather(
     """Read both tables, and compute every measure on all of their rows unless that was done already."""
     release = None if model is None else model.facts()
     if schema is None and release is not None:
-        schema = Schema.from_toml(release["schema"])
+        schema = release.schema
     if measures is None:
         measures = evaluate(real, synth, holdout, schema, formulas=formulas)
     if schema is not None and schema.panel is not None:

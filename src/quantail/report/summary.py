@@ -110,10 +110,10 @@ def _facts(data: ReportData) -> list[tuple[str, Child]]:
     found: list[tuple[str, Child]] = []
     if data.release is not None:
         stated = data.release
-        delta = f", delta {stated['delta']}" if stated["definition"] == "zcdp" else ""
-        found.append(("privacy budget", f"epsilon {stated['epsilon']}{delta}"))
-        found.append(("noise", "secure" if stated["private"] else "SIMULATED: the table is not private"))
-        found.append(("method", f"{stated['method']}, quantail {stated['version']}"))
+        delta = f", delta {stated.delta_text}" if stated.definition == "zcdp" else ""
+        found.append(("privacy budget", f"epsilon {stated.epsilon_text}{delta}"))
+        found.append(("noise", "secure" if stated.private else "SIMULATED: the table is not private"))
+        found.append(("method", f"{stated.method}, quantail {stated.version}"))
     if data.schema is not None:
         found.append(("protected unit", f"{data.schema.unit}, {data.schema.neighbours}"))
     found.append((f"{what}, real and synthetic", " and ".join(f"{count:,}" for count in data.rows)))

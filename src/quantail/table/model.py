@@ -4,34 +4,27 @@ Everything in it is released: it can be published, and any number of tables can 
 Saved as readable JSON; floats survive the round trip bit for bit.
 """
 
-import json
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail._version import __version__
-from quantail.errors import ModelError, OptionError, QuantailError
+from quantail.errors import ModelError, OptionError
 from quantail.frames import release_table
-from quantail.io import Kind
-from quantail.privacy import Plan, Terms, check_seed
 from quantail.release.fields import check_fields
-from quantail.schema import Schema, core_of
+from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
+from quantail.schema import core_of
 from quantail.table.given import Given, group_rows, on_scales, read_given
 from quantail.table.ladder.column import CategoryModel
 from quantail.table.methods import METHODS, AnyColumn
 from quantail.table.model_checks import check_group, check_rows
 
-FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 held types of the confidential table
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
-MOST_ASKED, MOST_CHUNKED = 10**9, 10**15  # at once, and in chunks
+MOST_ASKED = 10**9  # at once
 BLOCK = 2**18  # rows that are drawn and balanced together
-NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
 
 @dataclass(frozen=True)
@@ -52,15 +45,13 @@ class GroupModel:
 
 
 @dataclass(frozen=True)
-class TableModel:
+class TableModel(ReleasedModel):
     """A released model of a table.
 
     Attributes
     ----------
-    library : {"pandas", "polars", "pyarrow"}
-        The library of the table that was fitted, and of those that are drawn; types follow from the schema.
-    terms : Terms
-        What was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card.
+    groups : tuple of GroupModel
+        The released columns, group by group.
     options : dict
         Options of the method that were given to the synthesizer, so that the mechanism can be run again.
 
@@ -75,22 +66,18 @@ class TableModel:
     3
     """
 
-    schema: Schema
-    plan: Plan
-    epsilon: str
-    delta: str
-    method: str
-    private: bool
-    library: Kind
     groups: tuple[GroupModel, ...]
-    terms: Terms
-    version: str = __version__
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
-    def rows(self) -> int:
+    def size(self) -> int:
         """Rows of the original table (public, or released under add/remove)."""
         return sum(group.rows for group in self.groups)
+
+    @property
+    def rows(self) -> int:
+        """Rows of a synthetic table, unless another number is asked for: as many as the original has."""
+        return self.size
 
     def sample(
         self,
@@ -123,14 +110,15 @@ class TableModel:
         frame or list of frames
             Of the library that was fitted, with the columns, order and types that the schema says.
         """
-        _check_draw(draw, seed, n=n, replicates=replicates)
+        check_numbers(n=n, replicates=replicates)
+        _check_draw(draw)
         if n is None and given is None and self.rows > MOST_ROWS:
             raise ModelError(
                 f"the model describes more than {MOST_ROWS} rows; say how many to draw, or use chunks"
             )
         if n is not None and n > MOST_ASKED:
             raise OptionError(f"a table of more than {MOST_ASKED} rows is not drawn at once; use chunks")
-        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        rng = drawing_generator(seed)
         kept = self._given(given, n)
         tables = [
             self._frame(self.rows if n is None else n, rng, draw == "balanced")
@@ -150,9 +138,10 @@ class TableModel:
 
         Parameters are those of `sample`; with the same seed the frames hold the rows that it would return.
         """
-        _check_draw(draw, seed, n=n)
+        check_numbers(n=n)
+        _check_draw(draw)
         self._given(None, n)
-        rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
+        rng = drawing_generator(seed)
         for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
             yield release_table(part, self.schema, self.library)
 
@@ -220,61 +209,24 @@ class TableModel:
             name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
         }
 
-    def facts(self) -> dict[str, Any]:
-        """Return the public facts of the release, as plain JSON values."""
-        return {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "definition": "pure" if self.plan.unit == "epsilon" else "zcdp",
-            "neighbours": self.schema.neighbours,
-            "unit": self.schema.unit,
-            "schema": self.schema.to_toml(),
-            "plan": self.plan.to_dict(),
-            "terms": self.terms.to_dict(),
-            "plan_hash": self.terms.hash(),
-            "method": self.method,
-            "version": self.version,
-            "private": self.private,
-            "rows": self.rows,
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON values."""
+    def _own_form(self) -> dict[str, Any]:
         groups = [
             {"codes": list(group.codes), "rows": group.rows, "columns": [c.to_dict() for c in group.columns]}
             for group in self.groups
         ]
-        notice = {} if self.private else {"notice": NOT_PRIVATE}
         options = {"options": self.options} if self.options else {}
-        parts = {"library": self.library, "groups": groups}
-        return {"format": FORMAT, **notice, **self.facts(), **options, **parts}
+        return {**options, "library": self.library, "groups": groups}
 
     @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> "TableModel":
-        """Rebuild a model from `to_dict`."""
-        check_format(form.get("format"))
+    def _read(cls, form: Mapping[str, Any], shared: Mapping[str, Any]) -> "TableModel":
         method, options = METHODS[form["method"]], form.get("options", {})
         method.settings(options)  # refuses what the synthesizer would refuse
-        read = method.read
         groups = tuple(
-            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(read(c) for c in g["columns"]))
+            GroupModel(tuple(g["codes"]), int(g["rows"]), tuple(method.read(c) for c in g["columns"]))
             for g in form["groups"]
         )
-        model = cls(
-            Schema.from_toml(form["schema"]),
-            Plan.from_dict(form["plan"]),
-            form["epsilon"],
-            form["delta"],
-            form["method"],
-            form["private"],
-            form["library"],
-            groups,
-            read_terms(form),
-            form["version"],
-            options,
-        )
+        model = cls(**shared, groups=groups, options=options)
         check_fields(model)
-        model._try_out()
         return model
 
     def _try_out(self) -> None:
@@ -285,80 +237,7 @@ class TableModel:
             check_group(group.codes, group.rows, group.columns, self.schema)
             check_rows(self._draw(group, 3, np.random.default_rng(0), balanced=False), self.schema)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
 
-    @classmethod
-    def load(cls, path: str | Path) -> "TableModel":
-        """Read a model that `save` wrote.
-
-        Raises
-        ------
-        ModelError
-            If the file cannot be read or is not a model.
-        """
-        try:
-            form = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_not_a_number)
-        except OSError as error:
-            raise ModelError(f"cannot read the model {path}: {error.strerror}") from None
-        except (ValueError, RecursionError):
-            raise ModelError(
-                f"{path} is not a model: it is not valid JSON; name the file that `fit` wrote"
-            ) from None
-        if not isinstance(form, dict):
-            raise ModelError(f"{path} is not a model; name the file that `fit` wrote")
-        try:
-            return cls.from_dict(form)
-        except ModelError:
-            raise
-        except (
-            QuantailError,
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RecursionError,
-        ):
-            raise ModelError(
-                f"{path} is not a complete model; fit again, or get a fresh copy of it"
-            ) from None
-
-
-def read_terms(form: Mapping[str, Any]) -> Terms:
-    """Read the terms of a saved model, and raise a ValueError unless the model is one that was made on them."""
-    terms = Terms.from_dict(form["terms"])
-    stated = tuple(form[key] for key in ("plan_hash", "schema", "definition", "method", "version"))
-    if (terms.hash(), terms.schema, terms.definition, terms.method, terms.version) != stated:
-        raise ValueError("a model that was not made on its terms")
-    return terms
-
-
-def check_format(number: Any) -> None:
-    """Raise a ModelError that says what to do, unless a model is of the format that this version reads."""
-    if number == FORMAT:
-        return
-    older = (
-        "models of format 2 hold types and orders that an earlier version took from the confidential table"
-    )
-    raise ModelError(
-        f"this model is not of format {FORMAT}: draw from it with the version of Quantail that wrote it "
-        "(`version` in the file), or fit again, which is charged again"
-        + (f"; {older} (SECURITY.md), so do not publish it" if number == 2 else "")
-    )
-
-
-def _check_draw(draw: str, seed: int | None, **numbers: int | None) -> None:
-    check_seed(seed)
-    for word, number in numbers.items():
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-            raise OptionError(f"{word} must be a whole number of at least 1")
-        if number is not None and number > MOST_CHUNKED:
-            raise OptionError(f"{word} must be at most {MOST_CHUNKED}")
+def _check_draw(draw: str) -> None:
     if draw not in ("balanced", "independent"):
         raise OptionError("draw must be 'balanced' or 'independent'")
-
-
-def _not_a_number(word: str) -> float:
-    raise ValueError(f"{word} is not JSON")

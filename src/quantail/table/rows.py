@@ -4,7 +4,7 @@ A source is read again for every question, chunk by chunk; nothing of it is kept
 Groups are counted in a first pass, which also finds what does not fit the schema before anything is charged.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property, reduce
 from itertools import product
@@ -17,27 +17,39 @@ from numpy.typing import NDArray
 from quantail.curves import HeldRows, Rows
 from quantail.curves.rows import Array, Ask, Chunk, Join
 from quantail.errors import DataError, OptionError
-from quantail.frames import confidential_columns
+from quantail.frames import confidential_columns, empty_release
 from quantail.frames.encoding import content_order
-from quantail.io import Kind, Source, library_kind
+from quantail.io import Source, library_kind
+from quantail.release.confidential import Confidential
 from quantail.schema import Schema, core_of
 
 GroupKey = tuple[int, ...]
 
 
-class TableRows(ABC):
+class TableRows(Confidential):
     """The confidential rows of a table.
 
     Attributes
     ----------
-    library : {"pandas", "polars", "pyarrow"}
-        What it came in.
     sizes : dict
         True number of rows of every public group, empty ones included.
     """
 
-    library: Kind
     sizes: dict[GroupKey, int]
+
+    @property
+    def size(self) -> int:
+        """Rows of the table; protected under add/remove."""
+        return sum(self.sizes.values())
+
+    @property
+    def copied_rows(self) -> int:
+        """Rows that a synthetic copy has; under add/remove before noise is added to their number."""
+        return self.size
+
+    def empty_copy(self) -> pa.Table:
+        """Return a synthetic copy without rows."""
+        return empty_release(self.schema)
 
     @abstractmethod
     def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
@@ -53,7 +65,7 @@ class HeldTable(TableRows):
     """A table in memory; with public columns its rows are put in an order of their own, which is public."""
 
     def __init__(self, frame: Any, schema: Schema) -> None:
-        self._columns, self._schema = in_public_order(confidential_columns(frame, schema), schema), schema
+        self._columns, self.schema = in_public_order(confidential_columns(frame, schema), schema), schema
         counts = np.bincount(group_cells(self._columns, schema))
         self.library, self.sizes = library_kind(frame), _sizes(counts, schema)
 
@@ -67,7 +79,7 @@ class HeldTable(TableRows):
     @cached_property
     def _members(self) -> list[NDArray[np.int64]]:
         """Return the places of every group's rows."""
-        order = np.argsort(group_cells(self._columns, self._schema), kind="stable")
+        order = np.argsort(group_cells(self._columns, self.schema), kind="stable")
         return np.split(order, np.cumsum(list(self.sizes.values()))[:-1])
 
 
@@ -80,7 +92,7 @@ class StreamedTable(TableRows):
                 "public columns are put in an order of their own, which takes the whole table; "
                 "fit source.read(), or take public = true out of the schema"
             )
-        self._source, self._schema, self.library = source, schema, "pyarrow"
+        self._source, self.schema, self.library = source, schema, "pyarrow"
         number = len(group_keys(schema))
         counts = np.zeros(number, dtype=np.int64)
         for table in _never_none(source):
@@ -90,8 +102,8 @@ class StreamedTable(TableRows):
 
     def rows(self, pool: tuple[GroupKey, ...]) -> Rows:
         """Return the rows of some groups."""
-        cells = _cells_of(pool, self.sizes) if self._schema.by else None
-        return StreamedRows(self._source, self._schema, sum(self.sizes[key] for key in pool), cells)
+        cells = _cells_of(pool, self.sizes) if self.schema.by else None
+        return StreamedRows(self._source, self.schema, sum(self.sizes[key] for key in pool), cells)
 
 
 class StreamedRows(Rows):

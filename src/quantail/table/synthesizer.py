@@ -1,34 +1,21 @@
 """TableSynthesizer: from a confidential table and a schema to a released model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
 from quantail.curves import Rows
-from quantail.errors import DataError, OptionError, SchemaError
+from quantail.errors import DataError, SchemaError
 from quantail.io import Kind
-from quantail.privacy import (
-    Definition,
-    Ledger,
-    Plan,
-    Terms,
-    as_decimal,
-    check_seed,
-    parse_amount,
-    parse_epsilon,
-    rho_from,
-    source_of,
-    split,
-    stated_options,
-)
-from quantail.release.parameters import Parameters
-from quantail.release.progress import Progress, telling, telling_fit
+from quantail.privacy import Definition, Ledger, Plan, Terms, split
+from quantail.release.facts import plan_of_fits
+from quantail.release.progress import Progress, telling
+from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema, core_of
-from quantail.table.ladder.drawing import Drawing
-from quantail.table.methods import AnyColumn, AnyDesign, method_of
+from quantail.table.grouped_design import GroupedDesign, Pool
+from quantail.table.methods import AnyColumn, method_of
 from quantail.table.model import GroupModel, TableModel
 from quantail.table.rows import GroupKey, TableRows, group_keys
 
@@ -37,7 +24,7 @@ _ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 _SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
 
 
-class TableSynthesizer(Parameters, Drawing):
+class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel]):
     """Makes differentially private models of a table.
 
     Parameters
@@ -76,11 +63,11 @@ class TableSynthesizer(Parameters, Drawing):
     def __init__(
         self,
         schema: Schema,
-        epsilon: int | float | str | Fraction = 1,
+        epsilon: Amount = 1,
         *,
         method: str = "ladder",
         definition: Definition = "pure",
-        delta: float | str | Fraction | None = None,
+        delta: Amount | None = None,
         noise: Literal["secure", "simulated"] = "secure",
         seed: int | None = None,
         slopes: Literal["fixed", "varying"] | None = None,
@@ -90,27 +77,16 @@ class TableSynthesizer(Parameters, Drawing):
         shares: Mapping[str, Any] | None = None,
     ) -> None:
         if schema.panel is not None:
+            # Without the section a row would be protected, and no longer a history.
             raise SchemaError(
-                "the schema describes a panel; use PanelSynthesizer, or remove its [panel] section"
+                "the schema describes a panel; use PanelSynthesizer, or quantail.synthesizer_for, which tells tables "
+                "from panels"
             )
         self._method = method_of(method)
         options = {"slopes": slopes, "draw": draw, "taus": taus, "main": main, "shares": shares}
         self._settings = self._method.settings(options)
         self._options = {name: _plain(value) for name, value in options.items() if value is not None}
-        if definition not in ("pure", "zcdp"):
-            raise OptionError("definition must be 'pure' or 'zcdp'")
-        if (definition == "zcdp") != (delta is not None):
-            raise OptionError("delta goes with definition='zcdp' and only with it")
-        if noise not in ("secure", "simulated"):
-            raise OptionError("noise must be 'secure' or 'simulated'")
-        if noise == "secure" and seed is not None:
-            raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
-        check_seed(seed)
-        self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
-        self.definition, self.noise, self.seed = definition, noise, seed
-        self._source = source_of(noise, seed)
-        self.delta = None if delta is None else parse_amount(delta, "delta")
-        self._cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
+        self._set_up(schema, epsilon, method, noise, seed, definition, delta)
 
     def plan(self, rows: int | Mapping[GroupKey, int], fits: int = 1) -> Plan:
         """Return the budget plan for a table of so many rows, touching no data.
@@ -124,102 +100,49 @@ class TableSynthesizer(Parameters, Drawing):
             How many fits of the table (`fit_many`); their costs add up.
         """
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
-        counted, _ = self._shares()
-        one = self._whole(counted, [self._design(pool, sizes).plan for pool in self.pools(sizes)])
-        return one if fits == 1 else plan_of_fits([one] * fits)
+        return plan_of_fits([self.design(sizes).plan] * fits)
 
-    def terms(self, rows: int, fits: int = 1) -> Terms:
-        """Return the terms of so many fits of a table, touching no data; their hash stands on everything released.
+    def read(self, frame: Any) -> TableRows:
+        """Check a table against the schema and bring it behind the border; costs nothing.
 
-        Parameters
-        ----------
-        rows : int
-            Rows of the whole table; left out of the terms under add/remove, which protects them.
-        fits : int
-            How many fits are paid for together.
-        """
-        return Terms(
-            self.schema.to_toml(),
-            rows if self.schema.neighbours == "replace-one" else None,
-            str(self.epsilon),
-            "" if self.delta is None else str(self.delta),
-            self.definition,
-            self.method,
-            stated_options(self._settings),
-            fits,
-        )
-
-    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> TableModel:
-        """Release a model of a confidential table.
-
-        Parameters
-        ----------
-        frame : pandas, polars or pyarrow table, or Source
-            One row per unit. A source (`quantail.io.open_source`) may be larger than memory: it is read again
-            for every question, and gives the same model.
-        ledger : Ledger, optional
-            Charged with the whole budget before any value takes part in a question.
-        progress : callable, optional
-            Called with the column's name and the share of work done.
-
-        Returns
-        -------
-        TableModel
-            Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
+        What was read already is returned as it is.
 
         Raises
         ------
-        LostChargeError
-            When the charge is no longer in the ledger at the end; there is no model then.
+        DataError
+            That names every way in which it does not fit.
         """
-        table = TableRows.of(frame, self.schema)
-        terms = self.terms(sum(table.sizes.values()))
-        model = self._release(table, self.begin(table.sizes, terms, ledger), terms, progress)
-        if ledger is not None:
-            ledger.confirm()
-        self.model_ = model
-        return model
-
-    def fit_many(
-        self, frame: Any, fits: int, ledger: Ledger | None = None, progress: Progress | None = None
-    ) -> list[TableModel]:
-        """Release several models of one table, each with noise of its own. Costs `fits` times epsilon.
-
-        Several tables from one model are free: `fit` once, then `model.sample(replicates=m)`. Fits of their own are
-        for combining rules that need them (`quantail.inference.combine`), and each is paid for in full.
-
-        Parameters
-        ----------
-        frame, ledger, progress
-            As in `fit`; the ledger is charged once, with the cost of all fits, before any value takes part.
-        fits : int
-            How many models.
-        """
-        if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
-            raise OptionError("fits must be a whole number of at least 1")
-        table = TableRows.of(frame, self.schema)
-        terms = self.terms(sum(table.sizes.values()), fits)
-        self._pay(table.sizes, terms, ledger)
-        models = []
-        for number in range(fits):
-            maker = self._with_noise_of_its_own(number)
-            tell = telling_fit(progress, number, fits)
-            models.append(maker._release(table, maker.begin(table.sizes, terms), terms, tell))
-        if ledger is not None:
-            ledger.confirm()
-        return models
+        if isinstance(frame, TableRows):
+            return self._already_read(frame)
+        return TableRows.of(frame, self.schema)
 
     # The steps of a fit, for engines that take them in different places.
 
     def begin(
         self, true: Mapping[GroupKey, int], terms: Terms, ledger: Ledger | None = None
-    ) -> dict[GroupKey, int]:
-        """Pay for a fit, and return the sizes of all groups: true ones, or released ones under add/remove."""
-        self._pay(true, terms, ledger)
-        counted, _ = self._shares()
-        return self._sizes(true, counted)
+    ) -> GroupedDesign:
+        """Pay for a fit, and return what will be asked of groups of true sizes, or of sizes released first."""
+        design = self._drawn_up(true)
+        self._charge(terms, ledger)
+        return design or self._counted_design(true)
 
-    def pools(self, sizes: Mapping[GroupKey, int]) -> list[tuple[GroupKey, ...]]:
+    def design(self, sizes: Mapping[GroupKey, int]) -> GroupedDesign:
+        """Draw up what will be asked of groups of these sizes, which are public or released."""
+        return self._design_of(self.pools(sizes), sizes)
+
+    def _design_of(self, pools: Sequence[Pool], sizes: Mapping[GroupKey, int]) -> GroupedDesign:
+        counting, cost = self._shares()
+        leaf = None if counting is None else self._rows_leaf(counting)
+        designs = {}
+        for pool in pools:
+            name = self._name(pool[0]) + (f" and {len(pool) - 1} small groups" if len(pool) > 1 else "")
+            rows = sum(sizes[key] for key in pool)
+            designs[pool] = self._method.design(
+                self._settings, self.schema, rows, cost, self.definition, name
+            )
+        return GroupedDesign(dict(sizes), designs, leaf, bool(self.schema.by))
+
+    def pools(self, sizes: Mapping[GroupKey, int]) -> list[Pool]:
         """Return groups that are fitted together: those of fewer than `merge_below` rows, others by themselves.
 
         If the small ones together are still too few, the smallest of the others joins them. Sizes are public, or
@@ -236,8 +159,8 @@ class TableSynthesizer(Parameters, Drawing):
 
     def fit_pool(
         self,
-        pool: tuple[GroupKey, ...],
-        sizes: Mapping[GroupKey, int],
+        pool: Pool,
+        design: GroupedDesign,
         rows: Rows,
         tell: Callable[[str], None] = lambda name: None,
     ) -> tuple[AnyColumn, ...]:
@@ -245,113 +168,84 @@ class TableSynthesizer(Parameters, Drawing):
 
         They have noise of their own, so that simulated noise is the same wherever and whenever they are fitted.
         """
-        design = self._design(pool, sizes)
-        gate = self._source.gate(design.plan, self._source.noise(pool[0]), self.schema.neighbours)
-        return self._method.fit(gate, design, rows, tell)
+        own = design.designs[pool]
+        gate = self._source.gate(own.plan, self._source.noise(pool[0]), self.schema.neighbours)
+        return self._method.fit(gate, own, rows, tell)
 
     def assemble(
         self,
         library: Kind,
-        sizes: Mapping[GroupKey, int],
+        design: GroupedDesign,
         fitted: Mapping[GroupKey, tuple[AnyColumn, ...]],
         terms: Terms,
     ) -> TableModel:
         """Return the model made of released groups."""
-        held = {key: sizes[key] for key in fitted}
-        counted, _ = self._shares()
-        plans = [self._design(pool, sizes).plan for pool in self.pools(held)]
+        groups = tuple(GroupModel(key, design.sizes[key], columns) for key, columns in fitted.items())
         return TableModel(
-            self.schema,
-            self._whole(counted, plans),
-            as_decimal(self.epsilon),
-            "" if self.delta is None else str(float(self.delta)),
-            self.method,
-            self._source.private,
-            library,
-            tuple(GroupModel(key, sizes[key], columns) for key, columns in fitted.items()),
-            terms,
-            options=self._options,
+            self.schema, design.plan, terms, self._source.private, library, groups, self._options
         )
 
-    def _release(
-        self, table: TableRows, sizes: Mapping[GroupKey, int], terms: Terms, progress: Progress | None
-    ) -> TableModel:
-        """Release the model of a table that is paid for."""
-        pools, fitted = self.pools(sizes), dict[GroupKey, tuple[AnyColumn, ...]]()
-        columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
-        for done, pool in enumerate(pools):
-            tell = telling(progress, done, len(pools), columns)
-            fitted |= dict.fromkeys(pool, self.fit_pool(pool, sizes, table.rows(pool), tell))
-        return self.assemble(table.library, sizes, fitted, terms)
+    @property
+    def counting(self) -> Fraction | None:
+        """What the number of rows costs under add/remove; None where it is public."""
+        return self._shares()[0]
 
-    def _with_noise_of_its_own(self, number: int) -> "TableSynthesizer":
-        """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""
-        if self.noise == "secure" or number == 0:
-            return self
-        seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
-        return TableSynthesizer(**{**self.get_params(), "seed": seed})
+    def _prepare(self, data: TableRows) -> GroupedDesign | None:
+        return self._drawn_up(data.sizes)
 
-    def _pay(self, true: Mapping[GroupKey, int], terms: Terms, ledger: Ledger | None) -> None:
-        """Refuse a table that is too small, and charge the ledger, if there is one, with all fits at once."""
-        if self.schema.neighbours == "replace-one" and sum(true.values()) < FEWEST_ROWS:
+    def _drawn_up(self, true: Mapping[GroupKey, int]) -> GroupedDesign | None:
+        """Draw up what will be asked, or None where that takes sizes which are not released yet.
+
+        What is wrong with it must show before the charge in any case; private sizes are not known then: any will do.
+        """
+        if self.schema.neighbours == "add-remove":
+            self.design(self._even(1))
+            return None
+        if sum(true.values()) < FEWEST_ROWS:
             raise DataError(
                 f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary; "
                 "collect more rows, or pool this table with others"
             )
-        if ledger is not None:
-            self._charge(ledger, {key: rows for key, rows in true.items() if rows}, terms)
+        return self.design(true)
 
-    def _charge(self, ledger: Ledger, sizes: Mapping[GroupKey, int], terms: Terms) -> None:
-        """Pay for fits. The plan is drawn up first in any case: what is wrong with it must show before."""
-        fits, is_public = terms.fits, self.schema.neighbours == "replace-one"
-        self.plan(sizes if is_public else 1, fits)  # private sizes are not known yet: any will do
-        name = f"{self.schema.name} ({self.method})"
-        ledger.charge(
-            fits * self._cost,
-            f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one",
-            terms.hash(),
-            dataset=self.schema.name,
-            unit="epsilon" if self.delta is None else "rho",
-        )
+    def _release(
+        self, data: TableRows, design: GroupedDesign | None, terms: Terms, progress: Progress | None
+    ) -> TableModel:
+        asked = design or self._counted_design(data.sizes)
+        fitted = dict[GroupKey, tuple[AnyColumn, ...]]()
+        columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
+        for done, pool in enumerate(asked.designs):
+            tell = telling(progress, done, len(asked.designs), columns)
+            fitted |= dict.fromkeys(pool, self.fit_pool(pool, asked, data.rows(pool), tell))
+        return self.assemble(data.library, asked, fitted, terms)
 
     def _shares(self) -> tuple[Fraction | None, Fraction]:
         """Return the budget for counting rows (add/remove only) and the rest."""
         if self.schema.neighbours == "replace-one":
-            return None, self._cost
-        counted, rest = split(self._cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
+            return None, self.cost
+        counted, rest = split(self.cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
         return counted, rest
 
-    def _design(self, pool: tuple[GroupKey, ...], sizes: Mapping[GroupKey, int]) -> AnyDesign:
-        """Return the design for groups that are fitted together."""
-        _, cost = self._shares()
-        name = self._name(pool[0]) + (f" and {len(pool) - 1} small groups" if len(pool) > 1 else "")
-        rows = sum(sizes[key] for key in pool)
-        return self._method.design(self._settings, self.schema, rows, cost, self.definition, name)
-
-    def _whole(self, counted: Fraction | None, groups: list[Plan]) -> Plan:
-        body = groups[0] if not self.schema.by else Plan.parallel("groups", groups)
-        if counted is None:
-            return body
-        return Plan.sequence("release", [self._rows_leaf(counted), body])
-
     def _rows_leaf(self, cost: Fraction) -> Plan:
-        unit: Literal["epsilon", "rho"] = "epsilon" if self.delta is None else "rho"
-        return Plan.leaf("rows", cost, "number of rows" + (" of every group" if self.schema.by else ""), unit)
+        note = "number of rows" + (" of every group" if self.schema.by else "")
+        return Plan.leaf("rows", cost, note, self.unit)
 
-    def _sizes(self, true: Mapping[GroupKey, int], counted: Fraction | None) -> dict[GroupKey, int]:
-        """Return public sizes: the true ones, or under add/remove released counts of at least one."""
-        if counted is None:
-            return dict(true)
-        leaf, counts = self._rows_leaf(counted), np.array(list(true.values()), dtype=np.int64)
+    def _counted_design(self, true: Mapping[GroupKey, int]) -> GroupedDesign:
+        """Release the sizes of all groups under add/remove, and draw up what will be asked of groups of these."""
+        assert self.counting is not None
+        sizes = self._released_sizes(true, self.counting)
+        return self._design_of(self.pools(sizes), sizes)  # sizes that are released
+
+    def _released_sizes(self, true: Mapping[GroupKey, int], cost: Fraction) -> dict[GroupKey, int]:
+        """Return released counts of at least one."""
+        leaf, counts = self._rows_leaf(cost), np.array(list(true.values()), dtype=np.int64)
         gate = self._source.gate(leaf, self._source.noise(_SIZES_NOISE), "add-remove")
         noisy = np.maximum(gate.count(leaf, counts, 1), 1)
         return dict(zip(true, noisy.tolist(), strict=True))
 
     def _even(self, rows: int) -> dict[GroupKey, int]:
-        if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
-            raise OptionError("rows must be a whole number of at least 1")
         keys = group_keys(self.schema)
-        return {key: max(rows // len(keys), 1) for key in keys}
+        return {key: max(check_size(rows, "rows") // len(keys), 1) for key in keys}
 
     def _name(self, key: GroupKey) -> str:
         if not key:
@@ -361,16 +255,10 @@ class TableSynthesizer(Parameters, Drawing):
         return ", ".join(labels)
 
 
-def plan_of_fits(plans: Sequence[Plan]) -> Plan:
-    """Return the plan of several fits of one table: costs add up."""
-    numbered = [replace(plan, name=f"fit {number}") for number, plan in enumerate(plans, start=1)]
-    return Plan.sequence(f"{len(plans)} fits", numbered, "each with noise of its own")
-
-
 def plan(
     schema: Schema,
     rows: int | Mapping[GroupKey, int],
-    epsilon: int | float | str | Fraction = 1,
+    epsilon: Amount = 1,
     **options: Any,
 ) -> Plan:
     """Return the budget plan of a fit, touching no data.

@@ -1,0 +1,37 @@
+"""Options that make no sense for panels: refused by name, with what to do instead."""
+
+from typing import TYPE_CHECKING, Any
+
+from quantail.errors import OptionError
+
+if TYPE_CHECKING:
+    from quantail.schema import Schema
+
+_ADVICE = {
+    "rows": "a synthetic panel has the units and periods of the real one; leave it out",
+    "given": "a panel keeps its units, their periods and public columns by itself; leave it out",
+    "expected-errors": "errors to expect can be stated for tables only; leave it out",
+    "target": "errors to expect can be stated for tables only; give --epsilon",
+    "sweep": "errors to expect can be stated for tables only; give --epsilon",
+    "report": "a page of errors to expect can be drawn for tables only; leave it out",
+    "definition": "panels are released under pure epsilon-DP; leave it out",
+    "delta": "panels are released under pure epsilon-DP; leave it out",
+}
+
+
+def refuse_for_panels(schema: "Schema", **given: Any) -> None:
+    """Raise an OptionError for the first option that was given and does not go with a panel.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of a table, to which all options apply, or of a panel.
+    **given
+        Values of options by name, with _ for -; None, False and "pure" stand for an option that was not given.
+    """
+    if schema.panel is None:
+        return
+    for word, value in given.items():
+        name = word.replace("_", "-")
+        if value not in (None, False, "pure"):
+            raise OptionError(f"--{name} does not go with a panel: {_ADVICE[name]}")

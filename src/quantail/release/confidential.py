@@ -1,0 +1,37 @@
+"""A confidential table or panel that was found to fit its schema, before anything is charged or asked."""
+
+from abc import ABC, abstractmethod
+
+import pyarrow as pa
+
+from quantail.io import Kind
+from quantail.schema import Schema
+
+
+class Confidential(ABC):
+    """Rows or histories behind the border; made by a synthesizer's `read`, and given to its fits.
+
+    Attributes
+    ----------
+    schema : Schema
+        What it was checked against.
+    library : {"pandas", "polars", "pyarrow"}
+        What it came in.
+    """
+
+    schema: Schema
+    library: Kind
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Rows of a table, protected under add/remove; or units of a panel, which are public."""
+
+    @property
+    @abstractmethod
+    def copied_rows(self) -> int:
+        """Rows that a synthetic copy has; protected where the size is."""
+
+    @abstractmethod
+    def empty_copy(self) -> pa.Table:
+        """Return a synthetic copy without rows: what it will look like, before anything is asked or paid for."""

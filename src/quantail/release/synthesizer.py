@@ -1,0 +1,210 @@
+"""What every synthesizer does: check its options, agree on terms, pay, release, and find the charge again.
+
+    read      the confidential table or panel, checked against its schema
+    terms     everything public that decides the release; their hash stands on all that is released
+    prepare   what will be asked; whatever is wrong with it shows here
+    charge    the ledger, with the cost of all fits
+    release   questions through the gate, and a model of the answers
+    confirm   that the charge is still in the ledger; otherwise there is no model
+
+A kind of synthesizer says how to read, prepare and release.
+"""
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, Generic, Literal, Self, TypeVar
+
+import numpy as np
+
+from quantail.errors import OptionError
+from quantail.privacy import (
+    Definition,
+    Ledger,
+    Terms,
+    check_seed,
+    parse_amount,
+    parse_epsilon,
+    rho_from,
+    source_of,
+    stated_options,
+)
+from quantail.privacy.budget import Unit
+from quantail.release.confidential import Confidential
+from quantail.release.drawing import Drawing
+from quantail.release.model import ReleasedModel
+from quantail.release.parameters import Parameters
+from quantail.release.progress import Progress, telling_fit
+from quantail.schema import Schema
+
+Amount = int | float | str | Fraction
+_Data = TypeVar("_Data", bound=Confidential)
+_Design = TypeVar("_Design")
+_Model = TypeVar("_Model", bound=ReleasedModel)
+
+
+class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
+    """Makes differentially private models.
+
+    Attributes
+    ----------
+    cost : Fraction
+        What one fit costs, in `unit`.
+    unit : {"epsilon", "rho"}
+        What budgets are counted in.
+    """
+
+    def _set_up(
+        self,
+        schema: Schema,
+        epsilon: Amount,
+        method: str,
+        noise: Literal["secure", "simulated"],
+        seed: int | None,
+        definition: Definition = "pure",
+        delta: Amount | None = None,
+    ) -> None:
+        """Check the options that all synthesizers have."""
+        if definition not in ("pure", "zcdp"):
+            raise OptionError("definition must be 'pure' or 'zcdp'")
+        if (definition == "zcdp") != (delta is not None):
+            raise OptionError("delta goes with definition='zcdp' and only with it")
+        if noise not in ("secure", "simulated"):
+            raise OptionError("noise must be 'secure' or 'simulated'")
+        if noise == "secure" and seed is not None:
+            raise OptionError("secure noise cannot be seeded; use noise='simulated' for experiments")
+        check_seed(seed)
+        self.schema, self.epsilon, self.method = schema, parse_epsilon(epsilon), method
+        self.definition, self.noise, self.seed = definition, noise, seed
+        self._source = source_of(noise, seed)
+        self.delta = None if delta is None else parse_amount(delta, "delta")
+        self.cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
+        self.unit: Unit = "epsilon" if self.delta is None else "rho"
+
+    def terms(self, size: int, fits: int = 1) -> Terms:
+        """Return the terms of so many fits, touching no data; their hash stands on everything released.
+
+        Parameters
+        ----------
+        size : int
+            Rows of the whole table, left out of the terms under add/remove, which protects them; or units of the
+            whole panel, in all of its groups and tables.
+        fits : int
+            How many fits are paid for together.
+        """
+        return Terms(
+            self.schema.to_toml(),
+            size if self.schema.neighbours == "replace-one" else None,
+            str(self.epsilon),
+            "" if self.delta is None else str(self.delta),
+            self.definition,
+            self.method,
+            stated_options(self._settings),
+            fits,
+        )
+
+    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> _Model:
+        """Release a model of a confidential table or panel.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow table
+            One row per unit, or a panel in the layout that its schema says; or what `read` returned for it. A table
+            may also be a source (`quantail.io.open_source`) larger than memory: it is read again for every question,
+            and gives the same model.
+        ledger : Ledger, optional
+            Charged with the whole budget before any value takes part in a question.
+        progress : callable, optional
+            Called with the column's name and the share of work done.
+
+        Returns
+        -------
+        TableModel or PanelModel
+            Also kept as `model_`, where tools such as scikit-learn's look for what was fitted.
+
+        Raises
+        ------
+        LostChargeError
+            When the charge is no longer in the ledger at the end; there is no model then.
+        """
+        self.model_ = self.fit_many(frame, 1, ledger, progress)[0]
+        return self.model_
+
+    def fit_many(
+        self, frame: Any, fits: int, ledger: Ledger | None = None, progress: Progress | None = None
+    ) -> list[_Model]:
+        """Release several models, each with noise of its own. Costs `fits` times epsilon.
+
+        Several tables from one model are free: `fit` once, then `model.sample(replicates=m)`. Fits of their own are
+        for combining rules that need them (`quantail.inference.combine`), and each is paid for in full.
+
+        Parameters
+        ----------
+        frame, ledger, progress
+            As in `fit`; the ledger is charged once, with the cost of all fits, before any value takes part.
+        fits : int
+            How many models.
+        """
+        if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
+            raise OptionError("fits must be a whole number of at least 1")
+        data = self.read(frame)
+        terms, design = self.terms(data.size, fits), self._prepare(data)
+        self._charge(terms, ledger)
+        models = [self._one(data, design, terms, progress, number) for number in range(fits)]
+        if ledger is not None:
+            ledger.confirm()
+        return models
+
+    @abstractmethod
+    def read(self, frame: Any) -> _Data:
+        """Check a table or panel against the schema and bring it behind the border; costs nothing.
+
+        What was read already is returned as it is.
+
+        Raises
+        ------
+        DataError
+            That names every way in which it does not fit.
+        """
+
+    @abstractmethod
+    def _prepare(self, data: _Data) -> _Design:
+        """Draw up what will be asked, as far as that is public, or raise what is wrong with it."""
+
+    @abstractmethod
+    def _release(self, data: _Data, design: _Design, terms: Terms, progress: Progress | None) -> _Model:
+        """Release the model of a table or panel that is paid for."""
+
+    def _one(
+        self, data: _Data, design: _Design, terms: Terms, progress: Progress | None, number: int
+    ) -> _Model:
+        """Release one of several models."""
+        maker = self._with_noise_of_its_own(number)
+        return maker._release(data, design, terms, telling_fit(progress, number, terms.fits))
+
+    def _charge(self, terms: Terms, ledger: Ledger | None) -> None:
+        """Charge a ledger, if there is one, with all fits at once."""
+        if ledger is None:
+            return
+        name, fits = f"{self.schema.name} ({self.method})", terms.fits
+        purpose = f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one"
+        ledger.charge(fits * self.cost, purpose, terms.hash(), dataset=self.schema.name, unit=self.unit)
+
+    def _with_noise_of_its_own(self, number: int) -> Self:
+        """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""
+        if self.noise == "secure" or number == 0:
+            return self
+        seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
+        return type(self)(**{**self.get_params(), "seed": seed})
+
+    def _already_read(self, data: _Data) -> _Data:
+        """Return what was read before, or refuse it if that was by another schema."""
+        if data.schema != self.schema:
+            raise OptionError("this table was read by another schema; give the table itself")
+        return data
+
+
+def check_size(number: Any, what: str) -> int:
+    """Return a number of rows or units, or raise an OptionError unless it is whole and at least 1."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise OptionError(f"{what} must be a whole number of at least 1")
+    return number

@@ -1,0 +1,89 @@
+"""A table or a panel, whichever a schema or a saved model describes: commands and programs need not know beforehand."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from quantail.errors import OptionError
+from quantail.panel import PanelModel, PanelSynthesizer
+from quantail.release.saved import read_model
+from quantail.release.synthesizer import Amount
+from quantail.schema import Schema
+from quantail.table import TableModel, TableSynthesizer
+
+AnyModel = TableModel | PanelModel
+AnySynthesizer = TableSynthesizer | PanelSynthesizer
+
+_TABLES_ONLY = ("definition", "delta")
+
+
+def load_model(path: str | Path) -> AnyModel:
+    """Read a model that `save` wrote, of a table or of a panel.
+
+    Parameters
+    ----------
+    path : path
+        The file that `quantail fit` or a model's `save` wrote.
+
+    Returns
+    -------
+    TableModel or PanelModel
+        Whichever the file holds.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or is not a model.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from quantail.examples import industry_example, industry_schema
+    >>> model = synthesizer_for(industry_schema(), 1, noise="simulated", seed=1).fit(industry_example(200))
+    >>> path = Path(mkdtemp()) / "model.json"
+    >>> model.save(path)
+    >>> type(load_model(path)).__name__
+    'PanelModel'
+    """
+
+    def read(form: Mapping[str, Any]) -> AnyModel:
+        kind = PanelModel if form.get("kind") == PanelModel.kind else TableModel
+        return kind.from_dict(form)
+
+    return read_model(path, read)
+
+
+def synthesizer_for(schema: Schema, epsilon: Amount = 1, **options: Any) -> AnySynthesizer:
+    """Make the synthesizer for what a schema describes: a panel if it has a [panel] section, else a table.
+
+    Parameters
+    ----------
+    schema : Schema
+        What is public about the table or panel.
+    epsilon : int, float, str or Fraction
+        The whole privacy budget of one fit.
+    **options
+        Options of `TableSynthesizer` or `PanelSynthesizer`; those that are None are left out.
+
+    Raises
+    ------
+    OptionError
+        If an option makes no sense for a panel.
+
+    Examples
+    --------
+    >>> from quantail.examples import industry_schema, payroll_schema
+    >>> [synthesizer_for(schema).method for schema in (payroll_schema(), industry_schema())]
+    ['ladder', 'pooled']
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    if schema.panel is None:
+        return TableSynthesizer(schema, epsilon, **given)
+    if given.get("definition") == "pure":
+        del given["definition"]
+    for name in _TABLES_ONLY:
+        if name in given:
+            raise OptionError(
+                f"{name} does not go with panels, which are released under pure epsilon-DP; leave it out"
+            )
+    return PanelSynthesizer(schema, epsilon, **given)
