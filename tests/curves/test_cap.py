@@ -7,10 +7,6 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from quantail.curves.cap import (
-    ANCHORS,
-    DECILE,
-    MOST_GROWTH,
-    STEEPEST,
     capped,
     implied_growth,
     most_of_mean,
@@ -18,6 +14,7 @@ from quantail.curves.cap import (
 )
 from quantail.curves.scale import Scale
 from quantail.curves.top import Implied, fit_cap
+from quantail.curves.tuning import ANCHORS, DECILE, MOST_GROWTH, STEEPEST
 
 LEVELS = 1 - np.geomspace(0.5, 1e-6, 200)
 SCALE = Scale(log=True, step=0.01, lower=0.0, upper=1e18, crossover=0.01)

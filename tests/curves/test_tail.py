@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from quantail.curves.cap import STEEPEST
 from quantail.curves.scale import Scale
 from quantail.curves.tail import (
     Threshold,
@@ -17,6 +16,7 @@ from quantail.curves.tail import (
     likeliest_tail,
 )
 from quantail.curves.top import Implied, Top
+from quantail.curves.tuning import STEEPEST
 from quantail.privacy import Gate, Plan, SimulatedNoise
 
 SCALE = Scale(log=True, step=0.01, lower=0.0, upper=1e15, crossover=0.01)

@@ -185,7 +185,13 @@ def test_every_question_of_the_gate_is_watched_proven_and_tested() -> None:
 
 
 # How mutants speak of each question.
-SPOILT = {"select": "selection", "count": "noise of a count", "histogram": "histogram", "path": "path"}
+SPOILT = {
+    "select": "selection",
+    "count": "noise of a count",
+    "histogram": "histogram",
+    "sum": "noise of a sum",
+    "path": "path",
+}
 
 
 def test_every_question_of_the_gate_has_a_mutant() -> None:

@@ -13,16 +13,16 @@ import quantail
 
 SOURCE = Path(quantail.__file__).parent
 ROOMS = ("curves", "orders", "panel", "planning", "table")
-# Replaced as a whole by the method of two stages, or being rewritten for tails: not polished before.
+# Replaced as a whole by the method of two stages: not polished before.
 APART = (
     "table/ladder/",
     "curves/bend.py",
     "curves/tilt.py",
     "curves/calibration.py",
-    "curves/curve.py",
-    "curves/atom_curve.py",
 )
 NOT_TUNED = {
+    "curves/curve.py": "a smallest step of a level",
+    "curves/tail.py": "parts of the cut of the proof, and knots of a numerical integral",
     "curves/slope_scores.py": "exact arithmetic on the bits of doubles, and pieces that fit the cache",
     "curves/lookup.py": "speed of a search",
     "curves/rows.py": "rows that fit the cache",

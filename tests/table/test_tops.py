@@ -11,7 +11,8 @@ from benchmarks.claims import HEAVY_SHAPES
 from quantail.privacy import Plan
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer
-from quantail.table.tail_plan import AMPLE, LEAST, MOST, expected_present, plan_tails
+from quantail.table.tail_plan import expected_present, plan_tails
+from quantail.table.tuning import AMPLE_TAIL_SIGNAL, LEAST_TAIL_SIGNAL, TAIL_SHARE
 
 METHODS = ("ladder", "tables")
 AMOUNT = Column("amount", "numeric", 0, 1e9, grid="log", decimals=2)
@@ -25,8 +26,10 @@ def test_sums_cost_at_most_a_tenth_and_are_asked_only_where_they_pay() -> None:
     two = schema_of(AMOUNT, replace(AMOUNT, name="other"))
     for rows in (100, 2000, 6000, 30_000, 10**7):
         tails = plan_tails(two, rows, F(1), "pure")
-        assert tails.cost <= MOST
-        assert all(LEAST <= rows * leaf.cost <= AMPLE for leaf in tails.leaves.values())
+        assert tails.cost <= TAIL_SHARE
+        assert all(
+            LEAST_TAIL_SIGNAL <= rows * leaf.cost <= AMPLE_TAIL_SIGNAL for leaf in tails.leaves.values()
+        )
     assert not plan_tails(two, 2000, F(1), "pure").leaves
     assert list(plan_tails(two, 4000, F(1), "pure").leaves) == ["amount"]
     assert list(plan_tails(two, 30_000, F(1), "pure").leaves) == ["amount", "other"]

@@ -14,11 +14,9 @@ from scipy.special import expit, logit
 
 from quantail.curves.curve import Curve, StepCurve, fit_curve
 from quantail.curves.scale import Scale
+from quantail.curves.tuning import ALONE, FEWEST_BEYOND
 
 Floats = NDArray[np.float64]
-
-_FEWEST_BEYOND = 2  # rungs that must lie beyond an atom,
-_ALONE = 10.0  # and so many lattice steps: zero among small numbers is one of them, not an atom
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,9 @@ def fit_atom_curve(
 ) -> Curve | AtomCurve:
     """Fit a curve to released rungs of a column by itself, which may have an atom at its lowest value."""
     low, high = scale.lowest_cell
-    (near,) = scale.forward(np.array([scale.lower + scale.step * _ALONE]))
+    (near,) = scale.forward(np.array([scale.lower + scale.step * ALONE]))
     heaped = int(np.count_nonzero(rungs <= high))
-    if not 0 < heaped <= levels.size - _FEWEST_BEYOND or rungs[heaped] <= near:
+    if not 0 < heaped <= levels.size - FEWEST_BEYOND or rungs[heaped] <= near:
         return fit_curve(levels, rungs, rows, noise_rows, scale.least, scale.log)
     share = float(expit(logit(levels[heaped - 1 : heaped + 1]).mean()))
     beyond = (levels[heaped:] - share) / (1 - share)

@@ -16,18 +16,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves.tuning import (
+    ANCHORS,
+    DECILE,
+    GROWTH_AROUND,
+    LEAST_GROWTH,
+    MOST_GROWTH,
+    STEEPEST,
+)
+
 Floats = NDArray[np.float64]
-
-STEEPEST = 0.9
-"""Largest shape of a tail: an index of 1.1; heavier ones have no mean."""
-
-ANCHORS = ((0.5, 3.0), (0.25, 2.0))
-"""Rows above an anchor, and how fast quantiles may grow there."""
-
-DECILE, LEAST_GROWTH, MOST_GROWTH = 0.1, 0.15, 1.5
-"""The last anchor, and the limits of the growth that it takes from the implied quantiles."""
-
-_AROUND = 2.0  # times as many rows, and as few
 
 
 def pareto_growth(exponent: Floats, growth: float, shape: float) -> Floats:
@@ -44,7 +42,7 @@ def pareto_growth(exponent: Floats, growth: float, shape: float) -> Floats:
 
 def implied_growth(quantile: Callable[[Floats], Floats], share: float = DECILE) -> float:
     """Return the slope of log quantiles along e-folds of rarity around a level 1 - share, within its limits."""
-    around = share * np.array([_AROUND, 1 / _AROUND])
+    around = share * np.array([GROWTH_AROUND, 1 / GROWTH_AROUND])
     low, high = np.maximum(quantile(1 - around), np.finfo(np.float64).tiny)
     slope = float((np.log(high) - np.log(low)) / np.log(around[0] / around[1]))
     return float(np.clip(slope, LEAST_GROWTH, MOST_GROWTH))

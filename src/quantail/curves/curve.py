@@ -24,14 +24,18 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
 from scipy.special import ndtri
 
+from quantail.curves.tuning import (
+    FLATTEST,
+    FULL_BASE,
+    HEAVIEST,
+    LIGHT,
+    NOISE_ALLOWANCE,
+    STEEPEST_BASE,
+)
+
 Floats = NDArray[np.float64]
 
 _TINY = 1e-12
-_FLATTEST, _STEEPEST = 0.1, 2.0  # how far the base may be shrunk or stretched beyond the rungs
-_DOUBT = 0.5  # standard deviations of chi^2 that are granted to the noise
-_HEAVIEST = 0.9  # a Pareto index of 1.1: heavier tails have no mean, and a noisy rung must not invent one
-_LIGHT = 3.0  # one over the deviation of an expected Pareto tail weight from zero
-_FULL_BASE = 5  # rungs from which the normal body is told apart from the tails
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Curve:
     @staticmethod
     def _outer_slopes(knots: Floats, values: Floats) -> Floats:
         steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
-        return np.asarray(np.clip(steps, _FLATTEST, _STEEPEST))
+        return np.asarray(np.clip(steps, FLATTEST, STEEPEST_BASE))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -152,7 +156,7 @@ def fit_curve(
     floor = max(1e-3 * float(gaps.sum()), least) / levels.size
     weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor, log)
     if log:
-        weights[0] = min(weights[0], _HEAVIEST)
+        weights[0] = min(weights[0], HEAVIEST)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     at_rungs = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
     trust = at_rungs**-2.0
@@ -160,7 +164,7 @@ def fit_curve(
     knots = offset + shapes @ weights
     misses = np.diff(rungs - knots) / slope * rows / deviation
     freedom = max(levels.size - 1 - int(np.count_nonzero(weights)), 1)
-    noise = freedom + _DOUBT * np.sqrt(2.0 * freedom)
+    noise = freedom + NOISE_ALLOWANCE * np.sqrt(2.0 * freedom)
     kept = max(0.0, 1.0 - noise / max(float(np.sum(misses**2)), _TINY))
     values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
     b_e, b_l, b_n, b_g, b_u = weights.tolist()
@@ -181,7 +185,7 @@ def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
     noisy rung would make it a tail without a mean.
     """
     exponential, lower, gumbel, even = 0, 1, 3, 4
-    if gaps.size + 1 >= _FULL_BASE:
+    if gaps.size + 1 >= FULL_BASE:
         return [even] if log else [gumbel]
     if gaps.size == 1:
         return [exponential, lower, gumbel, even]
@@ -196,7 +200,7 @@ def _fit_gaps(
     """Return base weights and dQ/du of each gap, by reweighted nonnegative least squares."""
     slope = np.maximum(gaps, floor) / parts
     weights = np.zeros(steps.shape[1])
-    held = np.array([[_LIGHT if log else 0.0, 0.0, 0.0, 0.0, 0.0]])
+    held = np.array([[LIGHT if log else 0.0, 0.0, 0.0, 0.0, 0.0]])
     for _ in range(6):
         scaling = precision / slope
         weights, _ = nnls(np.vstack([steps * scaling[:, None], held]), np.append(gaps * scaling, 0.0))

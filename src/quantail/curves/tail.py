@@ -17,9 +17,25 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.cap import STEEPEST, capped, implied_growth, pareto_growth
+from quantail.curves.cap import capped, implied_growth, pareto_growth
 from quantail.curves.rows import Vector
 from quantail.curves.top import Implied, Top, rarest_level, top_of
+from quantail.curves.tuning import (
+    CUT_SHARE,
+    FAR_SHARES,
+    LEAST_CUT,
+    LEAST_SHARE,
+    LIGHTEST_SHAPE,
+    MANY_ROWS,
+    SHAPE_SPREAD,
+    SHARE_OF_FEW,
+    SHARE_OF_MANY,
+    SIGMA_SPREAD,
+    STEEPEST,
+    TAIL_MODEL_ERROR,
+    TOP_ROWS,
+    USUAL_SHAPE,
+)
 from quantail.privacy import Gate, Plan
 
 Floats = NDArray[np.float64]
@@ -28,12 +44,6 @@ Integers = NDArray[np.int64]
 UNITS = 2**20
 """Parts of the cut in which sums are counted."""
 
-_MANY_ROWS, _SHARE_OF_FEW, _SHARE_OF_MANY, _LEAST_SHARE = 5000, 0.05, 0.1, 0.01  # rows above the threshold
-_CUT_SHARE = 0.06  # of the total below the threshold, times the strength of the question
-_LEAST_CUT, _TOP_ROWS = 1.5, 5.0
-_SIGMA_SPREAD, _USUAL_SHAPE, _SHAPE_SPREAD, _LIGHTEST = 0.4, 0.55, 0.35, -0.5
-_FAR = (0.01, 0.001)  # between these rows from the top the implied shape is looked up
-_MODEL_ERROR = 0.02  # of the sum: how many rows lie above the threshold is known no better
 _RARITY = np.linspace(0.0025, 19.9975, 4000)
 
 
@@ -60,7 +70,7 @@ class Threshold:
     share: float
     growth: float
     rows: float
-    shape: float = _USUAL_SHAPE
+    shape: float = USUAL_SHAPE
 
 
 def choose_threshold(
@@ -80,18 +90,18 @@ def choose_threshold(
         Shapes of the tails of earlier columns: those of one table are alike.
     """
     rows = max(present * implied.share, 1.0)
-    most = _SHARE_OF_FEW if rows <= _MANY_ROWS else _SHARE_OF_MANY
-    share = min(max(1 - known, _LEAST_SHARE), most)
+    most = SHARE_OF_FEW if rows <= MANY_ROWS else SHARE_OF_MANY
+    share = min(max(1 - known, LEAST_SHARE), most)
     (quantile,) = implied.quantile(np.array([1 - share]))
     start = max(float(quantile), implied.scale.step)
     growth = implied_growth(implied.quantile, share)
     body = np.minimum(implied.scale.unfolded(implied.ordered), start)
     below = rows * float(np.mean(np.maximum(body, 0.0)))
-    highest = max(start * (rows * share / _TOP_ROWS) ** growth, _LEAST_CUT * start)
-    cut = float(np.clip(_CUT_SHARE * strength * below, _LEAST_CUT * start, highest))
-    low, high = np.maximum(implied.quantile(1 - np.array(_FAR)), start)
-    found = float((np.log(high) - np.log(low)) / np.log(_FAR[0] / _FAR[1]))
-    usual = min(_USUAL_SHAPE, growth)
+    highest = max(start * (rows * share / TOP_ROWS) ** growth, LEAST_CUT * start)
+    cut = float(np.clip(CUT_SHARE * strength * below, LEAST_CUT * start, highest))
+    low, high = np.maximum(implied.quantile(1 - np.array(FAR_SHARES)), start)
+    found = float((np.log(high) - np.log(low)) / np.log(FAR_SHARES[0] / FAR_SHARES[1]))
+    usual = min(USUAL_SHAPE, growth)
     shape = min(max(found, float(np.mean([usual, *shapes]))), STEEPEST)
     return Threshold(start, cut, share, growth, rows, shape)
 
@@ -139,12 +149,12 @@ def likeliest_tail(threshold: Threshold, total: float, noise: float) -> tuple[fl
     True
     """
     log_sigmas = np.log(threshold.growth) + np.linspace(-1.2, 1.2, 49)
-    shapes = np.linspace(_LIGHTEST, STEEPEST, 57)
+    shapes = np.linspace(LIGHTEST_SHAPE, STEEPEST, 57)
     expected = _cut_means(np.exp(log_sigmas), shapes, threshold.cut / threshold.start)
     expected = expected * threshold.start * threshold.rows * threshold.share
-    misfit = (total - expected) ** 2 / (noise**2 + (_MODEL_ERROR * expected) ** 2)
-    prior = ((log_sigmas - np.log(threshold.growth)) / _SIGMA_SPREAD)[:, None] ** 2
-    prior = prior + ((shapes - threshold.shape) / _SHAPE_SPREAD) ** 2
+    misfit = (total - expected) ** 2 / (noise**2 + (TAIL_MODEL_ERROR * expected) ** 2)
+    prior = ((log_sigmas - np.log(threshold.growth)) / SIGMA_SPREAD)[:, None] ** 2
+    prior = prior + ((shapes - threshold.shape) / SHAPE_SPREAD) ** 2
     place = np.unravel_index(int(np.argmin(misfit + prior)), misfit.shape)
     return float(np.exp(log_sigmas[place[0]])), float(shapes[place[1]])
 

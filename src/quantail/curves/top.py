@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from quantail.curves.cap import capped
 from quantail.curves.scale import Scale
+from quantail.curves.tuning import (
+    KNOTS_PER_HALVING,
+    LONGEST_TABLES,
+    OUTERMOST_ROW,
+    STEEPEST_MAP,
+)
 
 Floats = NDArray[np.float64]
-
-_PER_FOLD = 8  # knots for every halving of the rows above
-_STEEPEST_MAP = 4.0
-_TABLES = 4.0
-_OUTERMOST = 0.5  # the last knot is the highest simulated value: what lies beyond is luck
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ class Implied:
 
     def top_levels(self, share: float) -> Floats:
         """Return levels from 1 - share on, ever closer to 1, up to the highest simulated row."""
-        rarest = min(_OUTERMOST / self.ordered.size, share / 2)
-        number = max(round(_PER_FOLD * np.log2(share / rarest)), 2)
+        rarest = min(OUTERMOST_ROW / self.ordered.size, share / 2)
+        number = max(round(KNOTS_PER_HALVING * np.log2(share / rarest)), 2)
         return np.asarray(1 - np.geomspace(share, rarest, number))
 
 
@@ -125,7 +126,7 @@ def rarest_level(rows: float) -> Floats:
 
     What lies further out would be the luck of one synthetic row, and it would decide the total.
     """
-    return np.array([1 - 1 / (_TABLES * max(rows, 1.0))])
+    return np.array([1 - 1 / (LONGEST_TABLES * max(rows, 1.0))])
 
 
 def top_of(implied: Implied, levels: Floats, wanted: Floats, highest: float) -> Top:
@@ -145,6 +146,6 @@ def top_of(implied: Implied, levels: Floats, wanted: Floats, highest: float) -> 
 
 def _outer_slope(knots: Floats, values: Floats) -> float:
     """Return how steep a map goes on: as over its last few halvings, within limits."""
-    back = max(knots.size - 2 * _PER_FOLD, 0)
+    back = max(knots.size - 2 * KNOTS_PER_HALVING, 0)
     run = knots[-1] - knots[back]
-    return float(np.clip((values[-1] - values[back]) / run, 0.0, _STEEPEST_MAP)) if run > 0 else 0.0
+    return float(np.clip((values[-1] - values[back]) / run, 0.0, STEEPEST_MAP)) if run > 0 else 0.0

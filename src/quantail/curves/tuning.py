@@ -78,3 +78,67 @@ CUT_LEVELS = np.arange(0.5, 400.0) / 400.0
 
 CUT_PLACES = np.arange(0.16, 0.85, 0.02)
 """Levels that are tried as cuts ("the instrument leaves out the middle of the predictor")."""
+
+# Quantile functions (`curve`, `atom_curve`)
+
+FLATTEST, STEEPEST_BASE = 0.1, 2.0
+"""How far the smooth base may be shrunk or stretched beyond the released quantiles."""
+
+NOISE_ALLOWANCE = 0.5
+"""Standard deviations of chi-squared that are granted to the noise before the base gives way to quantiles."""
+
+HEAVIEST = 0.9
+"""Largest tail weight of a base, a Pareto index of 1.1: heavier tails have no mean, and noise must not invent one."""
+
+LIGHT = 3.0
+"""One over the prior standard deviation of a Pareto tail weight around zero."""
+
+FULL_BASE = 5
+"""Released quantiles from which a normal body is fitted apart from the tails ("monotone interpolation of rungs")."""
+
+FEWEST_BEYOND, ALONE = 2, 10.0
+"""Quantiles and lattice steps that must lie beyond an atom: zero among small numbers is none ("rungs in")."""
+
+# Tops and tails (`cap`, `top`, `tail`): docs/decisions/0014-tails.md
+
+STEEPEST = 0.9
+"""Largest shape of a tail: an index of 1.1; heavier ones have no mean."""
+
+ANCHORS = ((0.5, 3.0), (0.25, 2.0))
+"""Rows above an anchor, and how fast quantiles may grow there."""
+
+DECILE, LEAST_GROWTH, MOST_GROWTH = 0.1, 0.15, 1.5
+"""The last anchor, and the limits of the growth that it takes from the implied quantiles."""
+
+GROWTH_AROUND = 2.0
+"""Growth is measured between so many times as many rows above, and as few."""
+
+KNOTS_PER_HALVING = 8
+"""Knots of a top for every halving of the rows above."""
+
+STEEPEST_MAP = 4.0
+"""Largest slope of the map beyond its last knot, on the log scale."""
+
+LONGEST_TABLES = 4.0
+"""No value lies beyond the level that one row in so many tables of this size reaches ("no value beyond the level")."""
+
+OUTERMOST_ROW = 0.5
+"""The last knot is the highest simulated value: what lies beyond is chance ("last knot of a top")."""
+
+MANY_ROWS, SHARE_OF_FEW, SHARE_OF_MANY, LEAST_SHARE = 5000, 0.05, 0.1, 0.01
+"""Most rows above the threshold, in tables of fewer and of more rows than the first, and the least ("threshold")."""
+
+CUT_SHARE = 0.06
+"""Cut of a tail's sum, as a share of the total below the threshold, times epsilon of the query ("delta")."""
+
+LEAST_CUT, TOP_ROWS = 1.5, 5.0
+"""The cut lies so many times above the threshold at least, and where so many rows are implied beyond at most."""
+
+SIGMA_SPREAD, USUAL_SHAPE, SHAPE_SPREAD, LIGHTEST_SHAPE = 0.4, 0.55, 0.35, -0.5
+"""Prior of a tail: deviation of log sigma, usual shape and its deviation, least shape ("shape expected")."""
+
+FAR_SHARES = (0.01, 0.001)
+"""Shares of rows above, between which the implied shape is looked up."""
+
+TAIL_MODEL_ERROR = 0.02
+"""Relative error of any model of the sum: the number of rows above the threshold is known no better."""

@@ -6,15 +6,14 @@ from typing import Literal
 
 from quantail.privacy import Definition, Plan, geometric_strength, split
 from quantail.schema import Column, Schema, core_of
-
-MOST = Fraction(1, 10)
-"""Share of the budget that sums may cost together."""
-
-LEAST, AMPLE = 250.0, 3000.0
-"""Rows times strength from which a sum is worth asking, and beyond which more would tell no more."""
-
-_WITH_MISSING, _WITH_ATOMS = 0.6, 0.25  # of the rows have a number beside these: public guesses
-_FEW_VALUES = 200  # columns of so few values are counted, and have no tail to speak of
+from quantail.table.tuning import (
+    AMPLE_TAIL_SIGNAL,
+    FEW_VALUES,
+    LEAST_TAIL_SIGNAL,
+    TAIL_SHARE,
+    WITH_ATOMS,
+    WITH_MISSING,
+)
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,10 @@ def plan_tails(schema: Schema, rows: int, cost: Fraction, definition: Definition
     unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
     while heavy:
         weights = [len(heavy) - 1 or 1] + [1] * (len(heavy) - 1)
-        parts = [min(part, _ample(rows, definition)) for part in split(cost * MOST, weights)]
+        parts = [min(part, _ample(rows, definition)) for part in split(cost * TAIL_SHARE, weights)]
         expected = [expected_present(schema, column.name) for column in heavy]
         strengths = [float(geometric_strength(part, definition)) for part in parts]
-        if all(rows * p * s >= LEAST for p, s in zip(expected, strengths, strict=True)):
+        if all(rows * p * s >= LEAST_TAIL_SIGNAL for p, s in zip(expected, strengths, strict=True)):
             note = "the sum above a high quantile, cut"
             leaves = [Plan.leaf(c.name, part, note, unit) for c, part in zip(heavy, parts, strict=True)]
             return Tails(dict(zip((column.name for column in heavy), leaves, strict=True)))
@@ -63,16 +62,16 @@ def expected_present(schema: Schema, name: str) -> float:
         return 1.0
     column = schema.column(name)
     missing = column.missing or column.missing_codes
-    return (_WITH_MISSING if missing else 1.0) * (_WITH_ATOMS if column.atoms else 1.0)
+    return (WITH_MISSING if missing else 1.0) * (WITH_ATOMS if column.atoms else 1.0)
 
 
 def _is_heavy(column: Column) -> bool:
     """Say whether a column is one whose total its tail decides: a log grid, one-sided, of many values."""
     if column.grid != "log" or column.public or column.lower is None or column.upper is None:
         return False
-    return column.lower >= 0 and (column.upper - column.lower) / column.lattice > _FEW_VALUES
+    return column.lower >= 0 and (column.upper - column.lower) / column.lattice > FEW_VALUES
 
 
 def _ample(rows: int, definition: Definition) -> Fraction:
-    strength = Fraction(AMPLE) / max(rows, 1)
+    strength = Fraction(AMPLE_TAIL_SIGNAL) / max(rows, 1)
     return strength if definition == "pure" else strength**2 / 2

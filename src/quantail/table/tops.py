@@ -18,13 +18,11 @@ from quantail.privacy import geometric_strength
 from quantail.table.ladder.column import CategoryModel, NumericModel
 from quantail.table.ladder.fit_state import Fit
 from quantail.table.tail_plan import Tails
+from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
 
 Floats = NDArray[np.float64]
 Model = TypeVar("Model", bound=NumericModel | CategoryModel)
 Drawing = Callable[[Sequence[Any], int, np.random.Generator, bool, Any], Mapping[str, NDArray[Any]]]
-
-_FEWEST_DRAWN = 2**12  # rows that are simulated, at least; of small groups no more
-_FEWEST_SIMULATED = 200  # fewer rows tell no tail: the column is nearly always absent
 
 
 def set_tops(fit: Fit, tails: Tails, columns: Sequence[Model], draw: Drawing) -> tuple[Model, ...]:
@@ -35,7 +33,7 @@ def set_tops(fit: Fit, tails: Tails, columns: Sequence[Model], draw: Drawing) ->
     draw : callable
         Draws rows of columns in the light of known ones: see `Method.draw`.
     """
-    pool = min(fit.rules.simulated_rows, max(_FEWEST_DRAWN, 1 << (2 * fit.rows).bit_length()))
+    pool = min(fit.rules.simulated_rows, max(FEWEST_DRAWN, 1 << (2 * fit.rows).bit_length()))
     done, known = list(columns), {name: values[:pool] for name, values in fit.public.items()}
     rng, tops = None, _Tails(fit, tails)
     for place in range(len(done)):
@@ -68,7 +66,7 @@ class _Tails:
     def with_tops(self, column: Any, simulated: Floats) -> Any:
         """Return a number with its top (and bottom) set right."""
         implied = Implied.of(simulated, column.scale)
-        if implied.ordered.size < _FEWEST_SIMULATED:
+        if implied.ordered.size < FEWEST_SIMULATED:
             return column
         rows = self.fit.present(column.status) * implied.share
         if column.name in self.asked.leaves:

@@ -1,4 +1,6 @@
-"""Every tuned number of stage two, with what set it (docs/decisions/0013-two-stages.md)."""
+"""Every tuned number of the method of tables (docs/decisions/0013-two-stages.md) and of tails (0014-tails.md)."""
+
+from fractions import Fraction
 
 LEVELS = (2, 4, 8, 16)
 """Coarsenings of a field's cells: a number is cut at even levels of its implied marginal."""
@@ -56,3 +58,23 @@ CURVE_NOISE = 1.5
 
 PRIOR_DOUBT = 1.0
 """Standard deviations of chance that are granted to noise before a table is taken to tell something."""
+
+# Tails (docs/decisions/0014-tails.md)
+
+TAIL_SHARE = Fraction(1, 10)
+"""Share of the budget that sums of tails may cost together."""
+
+LEAST_TAIL_SIGNAL, AMPLE_TAIL_SIGNAL = 250.0, 3000.0
+"""Rows times epsilon of the query from which a sum is worth asking, and beyond which more budget gains nothing."""
+
+WITH_MISSING, WITH_ATOMS = 0.6, 0.25
+"""Guessed shares of rows with a number in columns with missing values, and with atoms ("budgets of curves planned")."""
+
+FEW_VALUES = 200
+"""Columns of so few values are counted, and have no tail to speak of."""
+
+FEWEST_DRAWN = 2**12
+"""Rows that are simulated to find a top, at least; of small groups no more."""
+
+FEWEST_SIMULATED = 200
+"""Simulated rows with a number below which a column has no top: it is nearly always missing."""
