@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from quantail import TableSynthesizer, __version__
 from quantail.cli import app
-from quantail.examples import payroll_example, payroll_schema
+from quantail.examples import industry_example, payroll_example, payroll_schema
 from quantail.io import write_table
 from quantail.schema import Schema
 
@@ -50,6 +50,7 @@ def examples(tmp_path_factory):
     table, schema = payroll_example(ROWS), payroll_schema()
     pyarrow.csv.write_csv(table, folder / "payroll.csv")
     write_table(table, folder / "payroll.parquet")
+    write_table(industry_example(ROWS), folder / "industry.csv")
     schema.save(folder / "schema.toml")
     model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(table)
     model.save(folder / "model.json")
