@@ -185,10 +185,10 @@ def fitted(
     """Return a synthetic table with the CPU seconds of fit and draw."""
     options = {"definition": "zcdp", "delta": delta} if delta else {}
     start = time.process_time()
-    maker = TableSynthesizer(
+    synthesizer = TableSynthesizer(
         schema, Fraction(epsilon), method=method, noise="simulated", seed=seed, **options
     )
-    model = maker.fit(frame)
+    model = synthesizer.fit(frame)
     middle = time.process_time()
     made = model.sample(seed=seed)
     return made, middle - start, time.process_time() - middle

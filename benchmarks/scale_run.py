@@ -90,11 +90,11 @@ def run(
     case, work = {"table": (table_case, synthesize_table), "panel": (panel_case, synthesize_panel)}[kind]
     schema = case(folder / "in", rows, groups)
     ledger = Ledger.create(folder / "ledger", "scale", 1)
-    maker = TableSynthesizer(schema, 1) if kind == "table" else PanelSynthesizer(schema, 1)
+    synthesizer = TableSynthesizer(schema, 1) if kind == "table" else PanelSynthesizer(schema, 1)
     options = {"large": large} if kind == "table" else {}
     wall, before = time.perf_counter(), _cpu()
     with started(name, workers) as engine:
-        work(folder / "in", folder / "out", maker, engine, ledger=ledger, **options)  # type: ignore[operator]
+        work(folder / "in", folder / "out", synthesizer, engine, ledger=ledger, **options)  # type: ignore[operator]
     wall = time.perf_counter() - wall
     sizes = {what: Partitions(folder / what, schema).sizes() for what in ("in", "out")}
     assert sizes["in"] == sizes["out"] and ledger.spent == 1

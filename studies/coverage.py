@@ -95,8 +95,8 @@ def replicate(task: CoverageTask) -> Row:
     started = time.process_time()
     table, _ = paper_split(task.seed)
     noise, drawing, rerunning = np.random.SeedSequence([task.seed, 4]).generate_state(3).tolist()
-    maker = TableSynthesizer(paper_schema(), task.epsilon, noise="simulated", seed=noise)
-    model = maker.fit(pa.table(table))
+    synthesizer = TableSynthesizer(paper_schema(), task.epsilon, noise="simulated", seed=noise)
+    model = synthesizer.fit(pa.table(table))
     found = gather(model, model.sample(seed=drawing), list(TRUTH), task.reruns, seed=rerunning)
     original = [Estimand.parse(formula).on(table).answer(table) for formula in TRUTH]
     return {

@@ -16,7 +16,7 @@ def events(monkeypatch):
         return use(self, *parts)
 
     def linked(draft, path):
-        if path.name != "rehearsal":
+        if path.name != "dry-run":
             happened.append("file")
         return link(draft, path)
 

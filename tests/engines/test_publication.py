@@ -99,7 +99,7 @@ class Watching(LocalEngine):
 
     def each(self, work, items):
         if work in (tables.release_pool, panels.release_panel):
-            items[0].maker.racing = {self.place_of(item): item for item in items}
+            items[0].synthesizer.racing = {self.place_of(item): item for item in items}
             self.store = items[0].store
         yield from super().each(work, items)
 
@@ -127,7 +127,7 @@ def test_a_second_attempt_with_other_noise_does_not_replace_the_first(request, t
         engine = Watching(lambda task: task.part.source.rows)
         synthesize_panel(folder, tmp_path / "out", maker, engine)
     assert maker.racing == {}  # every group was fitted twice
-    decided.pop(("rehearsal", "release"))
+    decided.pop(("dry-run", "release"))
     published = {(path.name, path.parent.name): path.read_bytes() for path in (tmp_path / "out").rglob("*.*")}
     assert {place: text for place, text in published.items() if place in decided} == decided
     assert {name for name, _ in decided} == {path.name for path in (tmp_path / "out").rglob("*.*")}

@@ -22,8 +22,8 @@ import pyarrow.parquet
 import scipy.stats
 
 import quantail
-import quantail.cli.bundle
 import quantail.cli.release
+import quantail.cli.release_files
 from quantail.cli import app
 from quantail.cli.account import Account
 from quantail.errors import LedgerError

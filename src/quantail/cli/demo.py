@@ -106,20 +106,20 @@ def _release(
 ) -> "AnyModel":
     """Write a made-up table or panel with its schema and plan, and release it as `quantail synth` does."""
     from quantail.cli.account import Payment
-    from quantail.cli.bundle import Bundle
-    from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.release import ReleaseOptions, paid_fit
+    from quantail.cli.release_files import ReleaseFiles
     from quantail.cli.staging import write_text
     from quantail.io import Place, write_table
 
-    spending = Spending(epsilon, payment=Payment(folder / names.ledger, new=True))
+    spending = ReleaseOptions(epsilon, payment=Payment(folder / names.ledger, new=True))
     plan = spending.synthesizer(schema).plan(table.num_rows)
     write_table(table, folder / names.table)
     schema.save(folder / names.schema)
     write_text(folder / names.plan, plan.render() + "\n")
-    bundle = Bundle(Place.of(folder / names.synthetic), model=folder / names.model)
-    bundle.check([])
+    outputs = ReleaseFiles(Place.of(folder / names.synthetic), model=folder / names.model)
+    outputs.check([])
     with paid_fit(folder / names.table, schema, spending, quiet) as fit:
-        bundle.write(fit.model, fit=fit)
+        outputs.write(fit.model, fit=fit)
     return fit.model
 
 

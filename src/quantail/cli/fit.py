@@ -57,13 +57,13 @@ def fit(
     from quantail.cli.account import Payment
     from quantail.cli.cards import CardFiles
     from quantail.cli.outputs import check_outputs
-    from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.release import ReleaseOptions, paid_fit
     from quantail.cli.staging import Staging
     from quantail.report import release_card
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    spending = Spending(
+    spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
     )
     facts = Schema.load(schema)

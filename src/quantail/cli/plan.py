@@ -26,7 +26,7 @@ from quantail.errors import OptionError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from quantail.cli.release import Spending
+    from quantail.cli.release import ReleaseOptions
     from quantail.planning import Expectation, Solution
     from quantail.privacy import Plan, Terms
     from quantail.schema import Schema
@@ -88,7 +88,7 @@ def plan(
     """
     from quantail.cli.outputs import check_outputs
     from quantail.cli.panels import refuse_for_panels
-    from quantail.cli.release import Spending
+    from quantail.cli.release import ReleaseOptions
     from quantail.cli.staging import write_text
     from quantail.schema import Schema
 
@@ -101,7 +101,9 @@ def plan(
     if fits > 1 and (epsilon is None or target or sweep or report):
         raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
     sizes = _rows(rows, facts)
-    spending = Spending(epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes, draw=draw)
+    spending = ReleaseOptions(
+        epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes, draw=draw
+    )
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
     tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)
@@ -129,7 +131,7 @@ class _Trial:
 
     schema: "Schema"
     rows: Rows
-    spending: "Spending"
+    spending: "ReleaseOptions"
     options: dict[str, Any]
     quiet: bool
     fits: int = 1
@@ -137,13 +139,15 @@ class _Trial:
     def plan(self, epsilon: str) -> "Planned":
         from quantail.table import TableSynthesizer
 
-        maker, rows = replace(self.spending, epsilon=epsilon).synthesizer(self.schema), self.rows
+        synthesizer, rows = replace(self.spending, epsilon=epsilon).synthesizer(self.schema), self.rows
         total = rows if isinstance(rows, int) else sum(rows.values())
-        if isinstance(maker, TableSynthesizer):
-            tree = maker.plan(rows, self.fits)
+        if isinstance(synthesizer, TableSynthesizer):
+            tree = synthesizer.plan(rows, self.fits)
         else:  # groups of panels are known by their place
-            tree = maker.plan(rows if isinstance(rows, int) else dict(enumerate(rows.values())), self.fits)
-        return tree, maker.terms(total, self.fits)
+            tree = synthesizer.plan(
+                rows if isinstance(rows, int) else dict(enumerate(rows.values())), self.fits
+            )
+        return tree, synthesizer.terms(total, self.fits)
 
     def expect(self, epsilon: str) -> "Expectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""

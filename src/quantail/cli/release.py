@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Spending:
+class ReleaseOptions:
     """Options of a run that spends budget, as they were typed; checked on construction."""
 
     epsilon: str
@@ -120,9 +120,9 @@ class Fit:
 def paid_fit(
     file: Where,
     schema: Schema,
-    spending: Spending,
+    spending: ReleaseOptions,
     quiet: bool = False,
-    rehearse: Callable[[pa.Table, int], None] | None = None,
+    dry_run: Callable[[pa.Table, int], None] | None = None,
     fits: int = 1,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
@@ -131,22 +131,22 @@ def paid_fit(
     ----------
     fits : int
         How many models; each costs the whole budget, and what that makes in all is said before anything is charged.
-    rehearse : callable, optional
+    dry_run : callable, optional
         Raises an error if a table of such columns and at most so many rows could not be written afterwards; called
         before the charge.
     """
-    maker = spending.synthesizer(schema)
+    synthesizer = spending.synthesizer(schema)
     table = read_table(file, schema)
-    data = _admitted(table, file, maker)
-    if rehearse is not None:
-        rehearse(data.empty_copy(), _rows_at_most(data, maker))
-    cost = fits * maker.cost
+    data = _admitted(table, file, synthesizer)
+    if dry_run is not None:
+        dry_run(data.empty_copy(), _rows_at_most(data, synthesizer))
+    cost = fits * synthesizer.cost
     if fits > 1:
-        one, every = as_decimal(maker.cost), as_decimal(cost)
+        one, every = as_decimal(synthesizer.cost), as_decimal(cost)
         warn(
-            f"{fits} fits cost {fits} times {one}: {every} {maker.unit} in all. Tables from one fit are free."
+            f"{fits} fits cost {fits} times {one}: {every} {synthesizer.unit} in all. Tables from one fit are free."
         )
-    account = open_account(spending.payment, schema, cost, maker.unit)
+    account = open_account(spending.payment, schema, cost, synthesizer.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
     elif account is None:
@@ -155,21 +155,21 @@ def paid_fit(
         )
     with accounted(account):
         with progress("fit", quiet) as report:
-            models = maker.fit_many(data, fits, ledger=account, progress=report)
+            models = synthesizer.fit_many(data, fits, ledger=account, progress=report)
         yield Fit(tuple(models), account, _public(table, schema))
 
 
-def _rows_at_most(data: "Confidential", maker: AnySynthesizer) -> int:
+def _rows_at_most(data: "Confidential", synthesizer: AnySynthesizer) -> int:
     """Return how many rows a release may have: as many as the table, or under add/remove what noise may make of them.
 
     The absolute noise of g counts exceeds 2 scales times (g log 2 + t) with a chance of at most exp(-t) (Chernoff's
     bound on a sum of exponentials): once in 10^12 runs here. A released size is at least 1.
     """
-    counting = maker.counting if isinstance(maker, TableSynthesizer) else None
+    counting = synthesizer.counting if isinstance(synthesizer, TableSynthesizer) else None
     if counting is None:
         return data.copied_rows
-    groups = len(group_keys(maker.schema))
-    strength = geometric_strength(counting, maker.definition)
+    groups = len(group_keys(synthesizer.schema))
+    strength = geometric_strength(counting, synthesizer.definition)
     noise = 2 * (groups * math.log(2) + 12 * math.log(10)) / float(strength)
     return data.copied_rows + groups + math.ceil(noise)
 
@@ -184,10 +184,10 @@ def _public(table: pa.Table, schema: Schema) -> pa.Table | None:
     return table.select([c.name for c in schema.columns if c.public or c.name in schema.by])
 
 
-def _admitted(table: pa.Table, file: Where, maker: AnySynthesizer) -> "Confidential":
+def _admitted(table: pa.Table, file: Where, synthesizer: AnySynthesizer) -> "Confidential":
     """Read a table behind the border, or raise a DataError that lists every way in which it does not fit its schema."""
     try:
-        return maker.read(table)
+        return synthesizer.read(table)
     except MisfitError as error:
         listed = "\n".join(f"- {problem}" for problem in error.problems)
     raise DataError(f"{Place.of(file)} does not fit its schema; nothing was charged\n{listed}")

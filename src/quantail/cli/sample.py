@@ -39,19 +39,19 @@ def sample(
 
     The release card is written beside the output, as .card.json, .card.md and .card.html.
     """
-    from quantail.cli.bundle import Bundle
     from quantail.cli.panels import refuse_for_panels
+    from quantail.cli.release_files import ReleaseFiles
     from quantail.io import Place, read_table
     from quantail.table_or_panel import load_model
 
-    bundle = Bundle(Place.of(output), rows, replicates, force=force)
-    bundle.check([model, given])
+    files = ReleaseFiles(Place.of(output), rows, replicates, force=force)
+    files.check([model, given])
     fitted = load_model(model)
     refuse_for_panels(fitted.schema, rows=rows, given=given, expected_errors=expected_errors)
     kept = None if given is None else read_table(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
-    bundle.write(fitted, seed, expectation=expectation, given=kept)
-    bundle.announce(fitted)
+    files.write(fitted, seed, expectation=expectation, given=kept)
+    files.announce(fitted)
 
 
 def _expected(model: "AnyModel", quiet: bool) -> "Expectation | None":

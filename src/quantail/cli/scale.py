@@ -20,7 +20,7 @@ from quantail.schema import Schema, formula_columns, formula_warning
 from quantail.table import TableModel
 
 if TYPE_CHECKING:
-    from quantail.cli.release import Spending
+    from quantail.cli.release import ReleaseOptions
     from quantail.table_or_panel import AnySynthesizer
 
 
@@ -32,20 +32,20 @@ def check_alone(**others: Any) -> None:
 
 
 def synth_folder(
-    folder: Path, output: Path, schema: Schema, spending: "Spending", engine: Engine, quiet: bool
+    folder: Path, output: Path, schema: Schema, spending: "ReleaseOptions", engine: Engine, quiet: bool
 ) -> None:
     """Synthesize a partitioned table or panel; the charge is marked when that is over."""
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; with --engine, name a folder of Parquet files")
-    maker = spending.synthesizer(schema)
+    synthesizer = spending.synthesizer(schema)
     check_output_folder(output, folder)
     paid = spending.payment
     check_folder(output, [path for path in (paid.ledger, paid.mark) if path is not None])
-    account = open_account(paid, schema, maker.cost, maker.unit)
+    account = open_account(paid, schema, synthesizer.cost, synthesizer.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
     with accounted(account), progress("groups", quiet) as report:
-        _run(folder, output, maker, engine, account, report)
+        _run(folder, output, synthesizer, engine, account, report)
     say(f"Wrote {output}" + ("  (NOT PRIVATE)" if spending.simulated else ""))
     for name in formula_columns(schema):
         warn(formula_warning(name))
@@ -61,16 +61,16 @@ def open_engine(name: str | None, scheduler: str | None, workers: int | None) ->
 def _run(
     folder: Path,
     output: Path,
-    maker: "AnySynthesizer",
+    synthesizer: "AnySynthesizer",
     engine: Engine,
     account: Account | None,
     report: Callable[[str, float], None],
 ) -> None:
     finish = partial(_write_card, account)
-    if isinstance(maker, PanelSynthesizer):
-        synthesize_panel(folder, output, maker, engine, ledger=account, progress=report, finish=finish)
+    if isinstance(synthesizer, PanelSynthesizer):
+        synthesize_panel(folder, output, synthesizer, engine, ledger=account, progress=report, finish=finish)
     else:
-        synthesize_table(folder, output, maker, engine, ledger=account, progress=report, finish=finish)
+        synthesize_table(folder, output, synthesizer, engine, ledger=account, progress=report, finish=finish)
 
 
 def _write_card(account: Account | None, released: TableModel | Facts, folder: Path) -> None:

@@ -73,15 +73,15 @@ def synth(
     output is a folder laid out alike.
     """
     from quantail.cli.account import Payment
-    from quantail.cli.bundle import Bundle
     from quantail.cli.panels import refuse_for_panels
-    from quantail.cli.release import Spending, paid_fit
+    from quantail.cli.release import ReleaseOptions, paid_fit
+    from quantail.cli.release_files import ReleaseFiles
     from quantail.cli.report import check_report, write_internal
     from quantail.io import Place
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    spending = Spending(
+    spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
     )
     facts = Schema.load(schema)
@@ -93,12 +93,12 @@ def synth(
         with open_engine(engine, scheduler, workers) as chosen:
             synth_folder(Path(file), Path(output), facts, spending, chosen, quiet)
         return
-    bundle = Bundle(Place.of(output), rows, replicates, model, force, fits)
-    bundle.check([file, schema, ledger, mark, report])
+    outputs = ReleaseFiles(Place.of(output), rows, replicates, model, force, fits)
+    outputs.check([file, schema, ledger, mark, report])
     if report is not None:
-        check_report(report, [file, schema, ledger, mark, *bundle.tables, *bundle.paths], force)
-    with paid_fit(file, facts, spending, quiet, bundle.rehearse, fits) as fit:
-        bundle.write(fit.model, seed, fit)
-    bundle.announce(fit.model)
+        check_report(report, [file, schema, ledger, mark, *outputs.tables, *outputs.paths], force)
+    with paid_fit(file, facts, spending, quiet, outputs.dry_run, fits) as fit:
+        outputs.write(fit.model, seed, fit)
+    outputs.announce(fit.model)
     if report is not None:
-        write_internal(report, file, bundle.tables[0], facts, model=fit.model, force=force)
+        write_internal(report, file, outputs.tables[0], facts, model=fit.model, force=force)

@@ -30,7 +30,7 @@ class PanelTask:
         What tells whether the units are still those that were paid for.
     """
 
-    maker: PanelSynthesizer
+    synthesizer: PanelSynthesizer
     key: GroupKey
     part: Part
     digest: bytes
@@ -42,7 +42,7 @@ class PanelTask:
 def synthesize_panel(
     folder: str | Path,
     output: str | Path,
-    maker: PanelSynthesizer,
+    synthesizer: PanelSynthesizer,
     engine: Engine | None = None,
     *,
     ledger: Ledger | None = None,
@@ -58,19 +58,19 @@ def synthesize_panel(
     Facts
         What is public about the release; the models are in the output folder, one for every group.
     """
-    engine, parts = engine or LocalEngine(), Partitions(Path(folder), maker.schema)
+    engine, parts = engine or LocalEngine(), Partitions(Path(folder), synthesizer.schema)
     publication = Publication(Path(output), parts.folder)
     with publication as store:
         secret = new_key()
         found = check_units(parts, engine, secret)
-        terms = maker.pay(list(found.values()), ledger)
-        tasks = _tasks(parts, maker, store, found, secret, terms)
+        terms = synthesizer.pay(list(found.values()), ledger)
+        tasks = _tasks(parts, synthesizer, store, found, secret, terms)
         store.prepare(name for task in tasks for name in _files(task))
         for done, _ in enumerate(engine.each(release_panel, tasks), start=1):
             if progress is not None:
                 progress("groups", done / len(tasks))
         units = {place: number for ids in found.values() for place, number in ids.groups.items()}
-        released = maker.facts(units, terms)
+        released = synthesizer.facts(units, terms)
         if finish is not None:
             finish(released, store.release)
         if ledger is not None:
@@ -81,7 +81,7 @@ def synthesize_panel(
 
 def _tasks(
     parts: Partitions,
-    maker: PanelSynthesizer,
+    synthesizer: PanelSynthesizer,
     store: Store,
     found: dict[GroupKey, UnitIds],
     secret: bytes,
@@ -91,7 +91,7 @@ def _tasks(
     tasks = []
     for key, ids in found.items():
         part = Part(ids.name, next(iter(ids.groups)), parts.source((key,)))
-        tasks.append(PanelTask(maker, key, part, ids.digest, secret, store, terms))
+        tasks.append(PanelTask(synthesizer, key, part, ids.digest, secret, store, terms))
     return sorted(tasks, key=lambda task: -(task.part.source.rows or 0))
 
 
@@ -102,7 +102,7 @@ def release_panel(task: PanelTask) -> None:
         model_name, lambda draft: draft.write_text(json.dumps(_fit(task).to_dict()), encoding="utf-8")
     )
     model = PanelModel.load(task.store.path(model_name))
-    seed = group_seed(task.maker.seed, group_name((task.key,)), "rows")
+    seed = group_seed(task.synthesizer.seed, group_name((task.key,)), "rows")
     task.store.decide(
         rows_name, lambda draft: write_rows(model.sample(seed=seed), draft, model.schema, model.private)
     )
@@ -110,12 +110,12 @@ def release_panel(task: PanelTask) -> None:
 
 def _fit(task: PanelTask) -> PanelModel:
     table = task.part.source.read()
-    if units_of(table, task.maker.schema, task.part, task.secret).digest != task.digest:
+    if units_of(table, task.synthesizer.schema, task.part, task.secret).digest != task.digest:
         raise DataError(
             f"{task.part.name} changed after it was checked; give a folder that nothing else writes to"
         )
-    return task.maker.fit_paid(table, task.terms, task.key)
+    return task.synthesizer.fit_paid(table, task.terms, task.key)
 
 
 def _files(task: PanelTask) -> tuple[Path, Path]:
-    return model_file((task.key,)), rows_file(task.key, task.maker.schema)
+    return model_file((task.key,)), rows_file(task.key, task.synthesizer.schema)

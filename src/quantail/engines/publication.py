@@ -47,7 +47,7 @@ class Publication:
                 f"cannot make a folder beside {self._output}: {error.strerror}; choose another output folder"
             ) from None
         try:
-            store.rehearse()
+            store.dry_run()
         except BaseException:
             self._clear()
             raise

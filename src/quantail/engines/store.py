@@ -42,10 +42,10 @@ class Store:
         for folder in (self.drafts, self.release, *(self.path(name).parent for name in names)):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def rehearse(self) -> None:
+    def dry_run(self) -> None:
         """Raise an EngineError unless files can be decided here."""
-        self.decide("rehearsal", lambda draft: draft.touch())
-        self.path("rehearsal").unlink()
+        self.decide("dry-run", lambda draft: draft.touch())
+        self.path("dry-run").unlink()
 
     def decide(self, name: str | Path, write: Callable[[Path], object]) -> None:
         """Decide a file, unless it is decided: the first one to be complete stays.

@@ -42,7 +42,7 @@ class PoolTask:
         What is asked of them.
     """
 
-    maker: TableSynthesizer
+    synthesizer: TableSynthesizer
     pool: Pool
     design: GroupedDesign
     source: StretchSource
@@ -70,7 +70,7 @@ class BlockTask:
 def synthesize_table(
     folder: str | Path,
     output: str | Path,
-    maker: TableSynthesizer,
+    synthesizer: TableSynthesizer,
     engine: Engine | None = None,
     *,
     ledger: Ledger | None = None,
@@ -87,7 +87,7 @@ def synthesize_table(
     output : path
         A new folder for the synthetic table, laid out alike, with models in its `_models`. It appears when all is
         complete, or not at all.
-    maker : TableSynthesizer
+    synthesizer : TableSynthesizer
         With simulated noise it makes the same tables whatever the engine.
     engine : Engine, optional
         This process by default.
@@ -106,22 +106,22 @@ def synthesize_table(
     TableModel
         The released model of all groups.
     """
-    engine, parts = engine or LocalEngine(), Partitions(Path(folder), maker.schema)
-    if any(column.public for column in maker.schema.columns):
+    engine, parts = engine or LocalEngine(), Partitions(Path(folder), synthesizer.schema)
+    if any(column.public for column in synthesizer.schema.columns):
         raise OptionError(
             "public columns are kept with the rows that hold them, which partitions cannot do; fit the table whole, or "
             "take public = true out of the schema"
         )
-    require_columns(parts.types.names, maker.schema)
+    require_columns(parts.types.names, synthesizer.schema)
     publication = Publication(Path(output), parts.folder)
     with publication as store:
         check_rows(parts, engine)
         true = parts.sizes()
-        terms = maker.terms(sum(true.values()))
-        design = maker.begin(true, terms, ledger)
-        tasks = _tasks(parts, maker, store, design, terms)
+        terms = synthesizer.terms(sum(true.values()))
+        design = synthesizer.begin(true, terms, ledger)
+        tasks = _tasks(parts, synthesizer, store, design, terms)
         _release(tasks, engine, large, progress)
-        model = maker.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
+        model = synthesizer.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
         if finish is not None:
             finish(model, store.release)
         if ledger is not None:
@@ -131,18 +131,24 @@ def synthesize_table(
 
 
 def _tasks(
-    parts: Partitions, maker: TableSynthesizer, store: Store, design: GroupedDesign, terms: Terms
+    parts: Partitions, synthesizer: TableSynthesizer, store: Store, design: GroupedDesign, terms: Terms
 ) -> list[PoolTask]:
     """Return the work, the largest groups first: by sizes that are public or released, as files tell the order."""
     pools = sorted(design.designs, key=lambda pool: -sum(design.sizes[key] for key in pool))
-    return [PoolTask(maker, pool, design.only(pool), parts.source(pool), store, terms) for pool in pools]
+    return [
+        PoolTask(synthesizer, pool, design.only(pool), parts.source(pool), store, terms) for pool in pools
+    ]
 
 
 def _release(tasks: Sequence[PoolTask], engine: Engine, large: int, progress: Progress | None) -> None:
     """Release all groups; which of them are large is told by public or released sizes, too."""
     for task in tasks:
-        task.store.prepare([model_file(task.pool), *(rows_file(key, task.maker.schema) for key in task.pool)])
-    is_large = [method_of(task.maker.method).streams and sum(task.sizes.values()) > large for task in tasks]
+        task.store.prepare(
+            [model_file(task.pool), *(rows_file(key, task.synthesizer.schema) for key in task.pool)]
+        )
+    is_large = [
+        method_of(task.synthesizer.method).streams and sum(task.sizes.values()) > large for task in tasks
+    ]
     far = [task for task, above in zip(tasks, is_large, strict=True) if above]
     near = [task for task, above in zip(tasks, is_large, strict=True) if not above]
     for task in far:
@@ -156,9 +162,11 @@ def release_pool(task: PoolTask) -> None:
     """Fit groups, unless that is decided already, and write rows drawn from their model."""
 
     def fit(draft: Path) -> None:
-        held = HeldTable(task.source.read(), task.maker.schema)
-        columns = task.maker.fit_pool(task.pool, task.design, held.rows(task.pool))
-        model = task.maker.assemble(held.library, task.design, dict.fromkeys(task.pool, columns), task.terms)
+        held = HeldTable(task.source.read(), task.synthesizer.schema)
+        columns = task.synthesizer.fit_pool(task.pool, task.design, held.rows(task.pool))
+        model = task.synthesizer.assemble(
+            held.library, task.design, dict.fromkeys(task.pool, columns), task.terms
+        )
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 
     task.store.decide(model_file(task.pool), fit)
@@ -167,11 +175,11 @@ def release_pool(task: PoolTask) -> None:
 
 
 def _release_large(task: PoolTask, engine: Engine) -> None:
-    maker, rows = task.maker, PartitionedRows(engine, task.source, task.maker.schema)
+    synthesizer, rows = task.synthesizer, PartitionedRows(engine, task.source, task.synthesizer.schema)
 
     def fit(draft: Path) -> None:
-        columns = maker.fit_pool(task.pool, task.design, rows)
-        model = maker.assemble("pyarrow", task.design, dict.fromkeys(task.pool, columns), task.terms)
+        columns = synthesizer.fit_pool(task.pool, task.design, rows)
+        model = synthesizer.assemble("pyarrow", task.design, dict.fromkeys(task.pool, columns), task.terms)
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 
     task.store.decide(model_file(task.pool), fit)
@@ -181,7 +189,9 @@ def _release_large(task: PoolTask, engine: Engine) -> None:
 
 def _blocks(task: PoolTask) -> list[BlockTask]:
     return [
-        BlockTask(task.store, task.pool, group, block, min(BLOCK, size - block * BLOCK), task.maker.seed)
+        BlockTask(
+            task.store, task.pool, group, block, min(BLOCK, size - block * BLOCK), task.synthesizer.seed
+        )
         for group, size in enumerate(task.sizes.values())
         for block in range(-(-size // BLOCK))
     ]

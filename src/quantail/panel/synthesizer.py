@@ -23,7 +23,7 @@ from quantail.panel.units import PanelUnits
 from quantail.privacy import Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
-from quantail.release.progress import Progress, telling
+from quantail.release.progress import Progress, group_progress
 from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema
 
@@ -177,8 +177,8 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         >>> schema = Schema((trades, Column("staff", "integer", 0, 5000)), "workplace", panel=panel, by=("trade",))
         >>> table = industry_example(150).append_column("trade", pa.array(["shops"] * 90 + ["crafts"] * 60))
         >>> tables = [lambda: table.slice(0, 90), lambda: table.slice(90)]
-        >>> maker = PanelSynthesizer(schema, 1, noise="simulated", seed=1)
-        >>> [len(model.units) for model in maker.fit_each(tables)]
+        >>> synthesizer = PanelSynthesizer(schema, 1, noise="simulated", seed=1)
+        >>> [len(model.units) for model in synthesizer.fit_each(tables)]
         [90, 60]
         """
         if isinstance(tables, Iterator):
@@ -256,7 +256,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         parts = design.children if self.schema.by else (design,)
         for done, (group, part) in enumerate(zip(data.units, parts, strict=True)):
             gate = self._source.gate(part, noise, "replace-one")
-            tell = telling(progress, done, len(parts), len(self.schema.confidential), part.name)
+            tell = group_progress(progress, done, len(parts), len(self.schema.confidential), part.name)
             released = self._method.fit(self._settings, gate, data.data.of_group(group), tell)
             groups.append(PanelGroup(group, released))
         private, units = self._source.private, PanelUnits.of(data.data)

@@ -158,10 +158,10 @@ def try_out(
     rng = np.random.default_rng([*seed, 1])
     original = simulate_table(schema, rows, shape, rng)
     noise_seed, sample_seed = (int(number) for number in rng.integers(2**32, size=2))
-    maker = TableSynthesizer(schema, epsilon, noise="simulated", seed=noise_seed, **options)
+    synthesizer = TableSynthesizer(schema, epsilon, noise="simulated", seed=noise_seed, **options)
     public = [column.name for column in schema.columns if column.public]
     given = original.select(public) if public else None
-    synthetic = maker.fit(original).sample(seed=sample_seed, given=given)
+    synthetic = synthesizer.fit(original).sample(seed=sample_seed, given=given)
     return deviations(schema, original, synthetic, levels)
 
 

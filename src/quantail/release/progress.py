@@ -5,14 +5,14 @@ from collections.abc import Callable
 Progress = Callable[[str, float], None]
 
 
-def telling_fit(progress: Progress | None, number: int, fits: int) -> Progress | None:
+def fit_progress(progress: Progress | None, number: int, fits: int) -> Progress | None:
     """Return a function that reports one of several fits as a share of all the work."""
     if progress is None or fits == 1:
         return progress
     return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
 
 
-def telling(
+def group_progress(
     progress: Progress | None, done: int, groups: int, columns: int, group: str = ""
 ) -> Callable[[str], None]:
     """Return a function that reports a column, of a group if that has a name, as a share of all the work."""

@@ -33,7 +33,7 @@ from quantail.release.confidential import Confidential
 from quantail.release.drawing import Drawing
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
-from quantail.release.progress import Progress, telling_fit
+from quantail.release.progress import Progress, fit_progress
 from quantail.schema import Schema
 
 Amount = int | float | str | Fraction
@@ -178,8 +178,8 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         self, data: _Data, design: _Design, terms: Terms, progress: Progress | None, number: int
     ) -> _Model:
         """Release one of several models."""
-        maker = self._with_noise_of_its_own(number)
-        return maker._release(data, design, terms, telling_fit(progress, number, terms.fits))
+        synthesizer = self._with_noise_of_its_own(number)
+        return synthesizer._release(data, design, terms, fit_progress(progress, number, terms.fits))
 
     def _charge(self, terms: Terms, ledger: Ledger | None) -> None:
         """Charge a ledger, if there is one, with all fits at once."""

@@ -11,7 +11,7 @@ from quantail.errors import DataError, SchemaError
 from quantail.io import Kind
 from quantail.privacy import Definition, Ledger, Plan, Terms, split
 from quantail.release.facts import plan_of_fits
-from quantail.release.progress import Progress, telling
+from quantail.release.progress import Progress, group_progress
 from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema, core_of
 from quantail.table.grouped_design import GroupedDesign, Pool
@@ -215,7 +215,7 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         fitted = dict[GroupKey, tuple[AnyColumn, ...]]()
         columns = len(core_of(self.schema).schema.columns) - len(self.schema.by)
         for done, pool in enumerate(asked.designs):
-            tell = telling(progress, done, len(asked.designs), columns)
+            tell = group_progress(progress, done, len(asked.designs), columns)
             fitted |= dict.fromkeys(pool, self.fit_pool(pool, asked, data.rows(pool), tell))
         return self.assemble(data.library, asked, fitted, terms)
 

@@ -29,7 +29,7 @@ MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory,
 
 
 @dataclass(frozen=True)
-class Bundle:
+class ReleaseFiles:
     """Names of the files of one release.
 
     With several replicates or fits the tables are numbered: out.parquet becomes out-1.parquet, out-2.parquet, ...; in a
@@ -85,7 +85,7 @@ class Bundle:
                 raise DataError(f"{place} is also an input; choose another output name")
             check_output(place, overwrite=self.force, rows=self.rows or 0)
 
-    def rehearse(self, columns: pa.Table, rows: int) -> None:
+    def dry_run(self, columns: pa.Table, rows: int) -> None:
         """Write tables without rows and take them back: what a file or database refuses must show before the charge.
 
         Parameters
