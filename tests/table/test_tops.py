@@ -108,3 +108,22 @@ def test_a_column_called_tails_has_a_part_of_its_own() -> None:
     schema = schema_of(replace(AMOUNT, name="tails"))
     plan = TableSynthesizer(schema, 1).plan(30_000)
     assert [part.name for part in plan.children] == ["tails", "tails'"]
+
+
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_generous_bounds_of_a_log_column_are_free(decimals: int | None) -> None:
+    values = np.round((np.random.default_rng(3).pareto(1.5, 3000) + 1) * 50, 2)
+    found = []
+    for upper in (1e5, 1e9, 1e12, 1e15):
+        column = Column("amount", "numeric", 0, upper, grid="log", decimals=decimals)
+        assert column.lattice == 0.01
+        model = TableSynthesizer(schema_of(column), 1, noise="simulated", seed=3)
+        made = (
+            model.fit(pa.table({"amount": np.minimum(values, 1e5)}))
+            .sample(seed=3)
+            .column("amount")
+            .to_numpy()
+        )
+        levels = np.searchsorted(np.sort(made), np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])) / made.size
+        found.append(np.abs(levels - [0.1, 0.25, 0.5, 0.75, 0.9]).max())
+    assert max(found) < 0.04

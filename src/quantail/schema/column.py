@@ -18,7 +18,8 @@ DATED = ("date", "datetime")
 OTHER = "other"
 
 _LINEAR_STEPS = 1e-6
-_LOG_STEPS = 1e-9
+_LOG_STEPS = 1e-7
+_COARSEST_LOG_STEP = 0.01  # so that a generous bound does not decide what is small
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Column:
         """Smallest difference that matters, in the column's unit (1 for integers, codes, days and seconds).
 
         An explicit `resolution` wins, then `decimals`; otherwise a millionth of the range on a linear grid,
-        and a billionth of the larger bound on a log grid (never more than a millionth of the range).
+        and a ten-millionth of the larger bound on a log grid, at most a hundredth, so that generous bounds are free.
         """
         if self.resolution is not None:
             return self.resolution
@@ -148,5 +149,5 @@ class Column:
             return float(10.0**-self.decimals)
         step = (self.upper - self.lower) * _LINEAR_STEPS
         if self.grid == "log":
-            step = min(step, max(abs(self.lower), abs(self.upper)) * _LOG_STEPS)
+            step = min(step, max(abs(self.lower), abs(self.upper)) * _LOG_STEPS, _COARSEST_LOG_STEP)
         return step
