@@ -1,18 +1,23 @@
-"""A table or a panel, whichever a schema or a saved model describes: commands and programs need not know beforehand."""
+"""A table or a panel, whichever a schema or a saved model describes: commands and programs need not know beforehand.
+
+The room of the other kind is not imported: it takes time, and is not needed.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quantail.errors import OptionError
-from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.release.saved import read_model
 from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
-from quantail.table import TableModel, TableSynthesizer
 
-AnyModel = TableModel | PanelModel
-AnySynthesizer = TableSynthesizer | PanelSynthesizer
+if TYPE_CHECKING:
+    from quantail.panel import PanelModel, PanelSynthesizer
+    from quantail.table import TableModel, TableSynthesizer
+
+AnyModel: TypeAlias = "TableModel | PanelModel"
+AnySynthesizer: TypeAlias = "TableSynthesizer | PanelSynthesizer"
 
 _TABLES_ONLY = ("definition", "delta")
 
@@ -47,8 +52,13 @@ def load_model(path: str | Path) -> AnyModel:
     """
 
     def read(form: Mapping[str, Any]) -> AnyModel:
-        kind = PanelModel if form.get("kind") == PanelModel.kind else TableModel
-        return kind.from_dict(form)
+        if form.get("kind") == "panel":
+            from quantail.panel import PanelModel
+
+            return PanelModel.from_dict(form)
+        from quantail.table import TableModel
+
+        return TableModel.from_dict(form)
 
     return read_model(path, read)
 
@@ -78,6 +88,8 @@ def synthesizer_for(schema: Schema, epsilon: Amount = 1, **options: Any) -> AnyS
     """
     given = {name: value for name, value in options.items() if value is not None}
     if schema.panel is None:
+        from quantail.table import TableSynthesizer
+
         return TableSynthesizer(schema, epsilon, **given)
     if given.get("definition") == "pure":
         del given["definition"]
@@ -86,4 +98,6 @@ def synthesizer_for(schema: Schema, epsilon: Amount = 1, **options: Any) -> AnyS
             raise OptionError(
                 f"{name} does not go with panels, which are released under pure epsilon-DP; leave it out"
             )
+    from quantail.panel import PanelSynthesizer
+
     return PanelSynthesizer(schema, epsilon, **given)
