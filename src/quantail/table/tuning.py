@@ -14,8 +14,8 @@ TRIPLE_LEVEL = 8
 MOST_CELLS = 3000
 """Cells of a table that may be counted."""
 
-MOST_PAIRS, MOST_TRIPLES = 5000, 600
-"""Sets that are candidates; beyond, none of that size is (100 and 16 fields)."""
+MOST_PAIRS, MOST_TRIPLES = 5000, 1500
+"""Sets that are candidates; beyond, none of that size is (100 and 21 fields)."""
 
 STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
 """Share of the budget that stage one has at least, and what it may take for an ample signal."""
