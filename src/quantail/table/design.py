@@ -55,11 +55,12 @@ def draw_tables_design(
     settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
-    asked = [_asked(question) for question in questions_of(schema) if question.kind in _STAGE_ONE]
-    explained = _explained(schema)
+    alone = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
+    asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     tails = plan_tails(schema, rows, cost, definition)
     cost -= tails.cost
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
+    asked = asked if number else alone
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
     unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
     rounds = _rounds(number, cost - first, unit) if number else ()
@@ -70,7 +71,7 @@ def draw_tables_design(
     return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, tails)
 
 
-def _asked(question: Question) -> Question:
+def _before_tables(question: Question) -> Question:
     """Return a question of stage one; slopes need less signal than alone, because tables follow."""
     if question.kind != "slope":
         return question
