@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from quantail.curves import draw_tilt
 from quantail.curves.tilt import normal_scores
 
-GRID = np.linspace(-20, 20, 2001)
+GRID = np.linspace(-20, 20, 1601)
 LEAVES = 3
 CENTRE, WIDTH = 5.0, 2.0
 AT = np.array([-1.0, 0.0, 1.0])  # normal scores at which a tilt is read

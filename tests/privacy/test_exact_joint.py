@@ -96,7 +96,7 @@ def test_jitter_that_depends_on_other_rows_is_caught(monkeypatch):
     honest = joint.spread_places
 
     def stretched(values, uniform, grid):
-        monkeypatch.setattr(joint, "_SPREAD_STEPS", float(np.ptp(values)))
+        monkeypatch.setattr(joint, "SPREAD_STEPS", float(np.ptp(values)))
         return honest(values, uniform, grid)
 
     tables = [([last, *[1.0] * 3, *[3.5] * 3], np.array([0.8] * 4 + [0.5] * 3)) for last in (1.0, 9.0)]
