@@ -108,6 +108,8 @@ def _first_law(
     if eta is None:
         return _law(cells)
     cuts = dividing(np.quantile(eta, _eta_levels()), eta)
+    # Two cuts in one gap between values have nothing between them.
+    cuts = cuts[np.bincount(np.searchsorted(cuts, eta), minlength=cuts.size + 1)[:-1] > 0]
     bins = np.searchsorted(cuts, eta)
     centres = np.bincount(bins, weights=eta) / np.bincount(bins)
     even = (1 / cells.number,) * cells.number
