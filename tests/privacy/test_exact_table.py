@@ -48,15 +48,15 @@ TILT = {("curvature", 1), ("median", 1)}
 ASKED = {
     40: {("single", 1)},
     90: {*TILT, ("spread", 1)},
-    110: {*TILT, ("spread", 2)},
-    140: {("median", 4), ("quintiles", 8), ("coarse", 1), ("fine", 1)},
+    125: {*TILT, ("spread", 2)},
+    160: {("median", 4), ("quintiles", 8), ("coarse", 1), ("fine", 1)},
 }
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("epsilon", [pytest.param(40, marks=pytest.mark.slow), 90, 110, 140])
+@pytest.mark.parametrize("epsilon", [pytest.param(40, marks=pytest.mark.slow), 90, 125, 160])
 def test_same_answers_give_the_same_model_and_no_leaf_overspends(epsilon, relation):
-    for row in (0, ROWS - 1) if epsilon == 110 else (17,):
+    for row in (0, ROWS - 1) if epsilon == 125 else (17,):
         found = replayed(row, relation, epsilon)
         assert found.same
         assert all(loss <= float(found.costs[leaf]) + 1e-9 for leaf, loss in found.losses.items())
@@ -212,10 +212,12 @@ def test_dither_by_position_is_caught_under_add_remove(monkeypatch):
 def structure(form):
     """Return the skeleton of a JSON value: names, lengths and kinds, no numbers.
 
-    The knots of a remap are cut at simulated quantiles, so their number follows from answers: it is left out.
+    The knots of a remap are cut at simulated quantiles, and whether a top needs a cap is found on simulated values: both
+    follow from answers, and are left out.
     """
     if isinstance(form, dict):
-        return {key: "map" if key == "remap" and value else structure(value) for key, value in form.items()}
+        maps = {key for key, value in form.items() if key in ("top", "bottom") or (key == "remap" and value)}
+        return {key: "map" if key in maps else structure(value) for key, value in form.items()}
     if isinstance(form, list | tuple):
         return [structure(value) for value in form]
     return type(form).__name__
