@@ -76,10 +76,10 @@ def replayed(relation, epsilon, row=17, width=0):
 NARROW, WIDE = {"median", "calibration"}, {"effect", "refined"}
 SLOW = pytest.mark.slow
 CASES = [
-    ("replace-one", 60, 0, NARROW | {"single"}),
+    ("replace-one", 110, 0, NARROW | {"single"}),
     ("add-remove", 90, 8, WIDE),
-    pytest.param("add-remove", 200, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
-    pytest.param("replace-one", 200, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
+    pytest.param("add-remove", 300, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
+    pytest.param("replace-one", 300, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
     pytest.param("replace-one", 90, 8, WIDE, marks=SLOW),
 ]
 

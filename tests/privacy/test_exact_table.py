@@ -212,8 +212,8 @@ def test_dither_by_position_is_caught_under_add_remove(monkeypatch):
 def structure(form):
     """Return the skeleton of a JSON value: names, lengths and kinds, no numbers.
 
-    The knots of a remap are cut at simulated quantiles, and whether a top needs a cap is found on simulated values: both
-    follow from answers, and are left out.
+    The knots of a remap are cut at simulated quantiles, and whether a top needs a cap is found on simulated values:
+    both follow from answers, and are left out.
     """
     if isinstance(form, dict):
         maps = {key for key, value in form.items() if key in ("top", "bottom") or (key == "remap" and value)}
