@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from quantail.markup import escape
 from quantail.privacy.budget import Plan
 from quantail.privacy.ledger import Ledger
 from quantail.report import release_card, render_html
-from quantail.report.markup import escape
 from quantail.schema import Column, Schema
 
 

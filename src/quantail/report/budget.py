@@ -6,8 +6,8 @@ cost, so of those only the dearest is drawn, and named as one of many.
 
 from fractions import Fraction
 
+from quantail.markup import Child, Markup, element
 from quantail.privacy.budget import Plan
-from quantail.report.markup import Child, Markup, element
 from quantail.report.plots.numbers import percent
 
 _HUES = 6

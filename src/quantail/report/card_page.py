@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from quantail.markup import Child, Markup, element
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.report.budget import draw_budget
 from quantail.report.markdown import HASHED, public_facts
-from quantail.report.markup import Child, Markup, element
 from quantail.report.page import bullets, facts, page, section, sentence, table
 
 

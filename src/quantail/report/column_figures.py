@@ -1,10 +1,10 @@
 """Columns one by one: where values lie, how long the tail is, which quantiles agree."""
 
 from quantail.evaluation.table import Measured
+from quantail.markup import Child, Markup, element
 from quantail.report.columns import AnyColumn, Labels, Numbers
 from quantail.report.data import ReportData
 from quantail.report.legend import draw_key, titled
-from quantail.report.markup import Child, Markup, element
 from quantail.report.page import links, section
 from quantail.report.plots.density import draw_density
 from quantail.report.plots.numbers import percent, short

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from quantail.evaluation import Evaluation
+from quantail.markup import Child, Markup, element
 from quantail.report.budget import draw_budget
 from quantail.report.card import Released
 from quantail.report.column_figures import draw_columns
 from quantail.report.data import ReportData, gather
-from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import draw_measures
 from quantail.report.page import links, page, section
 from quantail.report.pair_figures import draw_relations

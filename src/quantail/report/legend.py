@@ -1,6 +1,6 @@
 """What the marks mean, and the names above plots: the same all over the report."""
 
-from quantail.report.markup import Child, Markup, element
+from quantail.markup import Child, Markup, element
 from quantail.report.plots.canvas import diamond, disc
 
 

@@ -5,8 +5,8 @@ from statistics import fmean
 
 from quantail.evaluation import MEASURES, Evaluation
 from quantail.evaluation.table import Measured
+from quantail.markup import Child, Markup, element
 from quantail.report.data import ReportData
-from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, table
 from quantail.report.plots.numbers import short
 from quantail.report.verdict import Verdict, farthest, verdict

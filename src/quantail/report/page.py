@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from quantail._version import __version__
-from quantail.report.markup import Child, Markup, element, join
+from quantail.markup import Child, Markup, element, join
 
 # A browser that honours it refuses scripts and every request, whatever a page may hold.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from quantail.markup import Markup, element
 from quantail.report.association import Pair, all_pairs, pairs_to_draw
 from quantail.report.columns import AnyColumn, Numbers
 from quantail.report.data import ReportData
 from quantail.report.legend import draw_key
-from quantail.report.markup import Markup, element
 from quantail.report.page import section, table
 from quantail.report.plots.correlations import draw_correlations
 from quantail.report.plots.numbers import plain

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from quantail.markup import Child, Markup, element
 from quantail.planning import Band, Expectation, percent
 from quantail.report.legend import draw_band_key, titled
-from quantail.report.markup import Child, Markup, element
 from quantail.report.page import facts, page, section, table
 from quantail.report.plots.canvas import Canvas, number
 from quantail.report.plots.scale import Scale

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from quantail.evaluation import Comparison
+from quantail.markup import Child, Markup, element
 from quantail.report.data import ReportData
 from quantail.report.legend import draw_key
-from quantail.report.markup import Child, Markup, element
 from quantail.report.page import section, table
 from quantail.report.plots.forest import Estimate, draw_forest
 from quantail.report.plots.numbers import plain, short

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from quantail.evaluation import Evaluation
 from quantail.evaluation.table import Measured
+from quantail.markup import Child, Markup, element
 from quantail.report.data import ReportData
-from quantail.report.markup import Child, Markup, element
 from quantail.report.measures import by_name, row_name
 from quantail.report.page import facts
 from quantail.report.plots.numbers import short

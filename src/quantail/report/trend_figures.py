@@ -3,9 +3,9 @@
 import numpy as np
 
 from quantail.evaluation.dynamics import gross_employment, job_flows, survival
+from quantail.markup import Markup, element
 from quantail.report.data import ReportData
 from quantail.report.legend import draw_key, titled
-from quantail.report.markup import Markup, element
 from quantail.report.page import section
 from quantail.report.plots.trend import draw_trend
 

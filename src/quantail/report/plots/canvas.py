@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantail.report.markup import Child, Markup, element
+from quantail.markup import Child, Markup, element
 from quantail.report.plots.scale import Scale
 
 Floats = NDArray[np.float64]

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from quantail.markup import Child, Markup, element
 from quantail.report.association import Pair
 from quantail.report.columns import Numbers
-from quantail.report.markup import Child, Markup, element
 from quantail.report.plots.canvas import drawing, number
 from quantail.report.plots.numbers import plain
 from quantail.report.plots.shares import clipped

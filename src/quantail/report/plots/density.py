@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.markup import Markup
 from quantail.report.columns import Numbers
-from quantail.report.markup import Markup
 from quantail.report.plots.canvas import Canvas
 from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale

@@ -7,7 +7,7 @@ real fit: real intervals reach from -1.96 to 1.96, and a synthetic one that over
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quantail.report.markup import Child, Markup, element
+from quantail.markup import Child, Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.scale import Scale
 from quantail.report.plots.shares import clipped

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.markup import Markup, element
 from quantail.report.association import Pair
 from quantail.report.columns import Labels, Numbers
-from quantail.report.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.numbers import plain
 from quantail.report.plots.scale import Scale

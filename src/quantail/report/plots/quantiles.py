@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.markup import Markup, element
 from quantail.report.columns import Numbers
-from quantail.report.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, number
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.report.markup import Markup, element
+from quantail.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.report.markup import Markup
+from quantail.markup import Markup
 from quantail.report.plots.canvas import Canvas
 from quantail.report.plots.numbers import percent, short
 from quantail.report.plots.scale import Scale

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from quantail.report.markup import Markup, element, escape, join
+from quantail.markup import Markup, element, escape, join
 
 HOSTILE = (
     "<script>alert(1)</script>",
