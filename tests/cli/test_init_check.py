@@ -8,15 +8,27 @@ import pyarrow.parquet as pq
 import pytest
 
 
-def test_init_drafts_names_and_types_with_blank_bounds(shop):
-    done = shop.run("init", shop.table, "-o", "draft.toml")
+def test_init_drafts_names_and_what_they_suggest_with_blank_bounds(shop):
+    shop.write("t.csv", "jobs,pay,region_code,x1\n1,2,007,3\n")
+    done = shop.run("init", "t.csv", "-o", "draft.toml")
     assert done.exit_code == 0
     draft = tomllib.loads((shop.folder / "draft.toml").read_text())
-    assert [(c["name"], c["type"], c["lower"]) for c in draft["column"]] == [
-        ("jobs", "", ""),
-        ("pay", "", ""),
+    assert [(c["name"], c["type"], c.get("lower"), c.get("grid")) for c in draft["column"]] == [
+        ("jobs", "integer", "", "log"),
+        ("pay", "numeric", "", "log"),
+        ("region_code", "category", None, None),
+        ("x1", "", "", "linear"),
     ]
     assert "quantail check" in done.stderr and "declares no types" in done.stderr
+
+
+def test_a_draft_is_the_same_whatever_the_rows_hold(shop):
+    texts = set()
+    for rows in ("", "1,2,007\n", "a,b,c\n" * 50, "1;5,2;5,\xe9\n"):
+        shop.write("t.csv", f"jobs,pay,code\n{rows}")
+        shop.run("init", "t.csv", "-o", "draft.toml", "--force")
+        texts.add((shop.folder / "draft.toml").read_text())
+    assert len(texts) == 1
 
 
 def test_init_of_a_format_with_types_takes_the_declared_kinds(shop):
@@ -30,7 +42,7 @@ def test_init_of_a_format_with_types_takes_the_declared_kinds(shop):
 
 def test_a_draft_of_a_csv_file_works_once_its_blanks_are_filled_in(shop):
     shop.run("init", shop.table, "-o", "draft.toml")
-    text = (shop.folder / "draft.toml").read_text().replace('type = ""', 'type = "numeric"')
+    text = (shop.folder / "draft.toml").read_text()
     text = text.replace('lower = ""', "lower = 0").replace('upper = ""', "upper = 1000000")
     shop.write("draft.toml", text.replace('name = ""', 'name = "payroll"'))
     assert shop.run("check", shop.table, "--schema", "draft.toml").exit_code == 0
@@ -41,7 +53,7 @@ def test_a_draft_with_blanks_is_refused_with_what_to_write(shop):
     done = shop.run("check", shop.table, "--schema", "draft.toml")
     assert done.exit_code == 3
     for name in ("'jobs'", "'pay'"):  # all blanks at once
-        assert f"{name}: write its type, one of numeric" in done.stderr
+        assert f"{name}: lower and upper blank" in done.stderr
 
 
 def test_init_keeps_an_existing_schema_unless_forced(shop):
@@ -97,3 +109,50 @@ def test_values_outside_bounds_are_told_only_on_internal_demand(shop, internal):
     assert done.exit_code == 0
     assert json.loads(done.stdout).get("clipped_columns_internal") == (["pay"] if internal else None)
     assert "987654321" not in done.output
+
+
+GERMAN = """\
+[csv]
+separator = ";"
+decimal = ","
+thousands = "."
+encoding = "windows-1252"
+
+"""
+
+
+def test_a_table_with_semicolons_and_decimal_commas_goes_all_the_way(shop):
+    """The draft tells the form of the file; synthetic files are plain, and are compared with the real ones."""
+    lines = shop.table.read_text().splitlines()
+    rows = [line.split(",") for line in lines[1:]]
+    german = [f"{jobs};{float(pay):,.2f}".translate(str.maketrans(",.", ".,")) for jobs, pay in rows]
+    (shop.folder / "german.csv").write_text("jobs;pay\n" + "\n".join(german) + "\n", encoding="cp1252")
+    shop.run("init", "german.csv", "-o", "draft.toml")
+    assert tomllib.loads((shop.folder / "draft.toml").read_text())["csv"]["separator"] == ";"
+    refused = shop.run("check", "german.csv", "--schema", shop.schema)
+    assert (
+        refused.exit_code == 4 and "separated by semicolons" in refused.output and "[csv]" in refused.output
+    )
+    shop.schema.write_text(shop.schema.read_text().replace("[[column]]", GERMAN + "[[column]]", 1))
+    assert shop.run("check", "german.csv", "--schema", shop.schema).exit_code == 0
+    simulated = ("-e", "1", "--simulate-noise", "--seed", "1")
+    made = shop.run(
+        "synth", "german.csv", "-s", shop.schema, *simulated, "-o", "made.csv", "--model", "m.json"
+    )
+    assert made.exit_code == 0 and (shop.folder / "made.csv").read_text().startswith("jobs,pay\n")
+    plain_schema = shop.write("plain.toml", shop.schema.read_text().replace(GERMAN, ""))
+    shop.run("synth", shop.table, "-s", plain_schema, *simulated, "-o", "plain.csv")
+    assert (shop.folder / "made.csv").read_text() == (shop.folder / "plain.csv").read_text()
+    compared = shop.run("evaluate", "german.csv", "made.csv", "-s", shop.schema, "--measures", "k_marginal")
+    assert compared.exit_code == 0
+
+
+def test_init_drafts_the_section_of_a_panel(shop):
+    shop.write("long.csv", "firm,year,emp\n1,2001,5\n")
+    done = shop.run("init", "long.csv", "--panel", "firm,year", "-o", "draft.toml")
+    assert done.exit_code == 0
+    draft = tomllib.loads((shop.folder / "draft.toml").read_text())
+    assert (draft["panel"]["unit"], draft["panel"]["time"]) == ("firm", "year")
+    assert [column["name"] for column in draft["column"]] == ["emp"]
+    refused = shop.run("init", "long.csv", "--panel", "firm,jahr", "-o", "other.toml")
+    assert refused.exit_code == 3 and "'jahr'" in refused.stderr

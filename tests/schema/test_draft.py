@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quantail.errors import SchemaError
-from quantail.schema import Schema, draft, header_of
+from quantail.schema import CsvFormat, PanelNames, Schema, draft, header_of
 
 CANARY = 918273.645
 
@@ -43,7 +43,7 @@ def test_a_draft_tells_nothing_of_values_or_rows():
 def test_a_draft_is_toml_with_the_names_in_order(names):
     sections = tomllib.loads(draft(dict.fromkeys(names, "numeric")))["column"]
     assert [section["name"] for section in sections] == names
-    assert all(section["lower"] == section["upper"] == "" for section in sections)
+    assert all(not section.get("lower") and not section.get("categories") for section in sections)
 
 
 def test_loading_a_draft_names_every_blank():
@@ -78,12 +78,79 @@ def test_what_cannot_be_drafted_is_a_schema_error(bad):
         draft(bad)
 
 
-def test_a_blank_type_is_drafted_blank_and_all_blanks_are_reported_at_once():
-    text = draft({"region": "", "pay": "", "day": "date"})
+def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once():
+    text = draft({"q1": "", "q2": "", "day": "date"})
     with pytest.raises(SchemaError) as caught:
         Schema.from_toml(text)
-    for said in ("'region': write its type", "'pay': write its type", "'day': lower and upper blank"):
+    for said in ("'q1': write its type", "'q2': write its type", "'day': lower and upper blank"):
         assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "type_", "grid"),
+    [
+        ("annual_pay", "", "numeric", "log"),
+        ("annualPay", "integer", "integer", "log"),
+        ("NumberOfEmployees", "", "integer", "log"),
+        ("zip", "", "category", None),
+        ("naics_code", "integer", "category", None),
+        ("pay_grade", "", "category", None),  # what a name ends with says what it is
+        ("start_date", "", "date", None),
+        ("pay", "category", "category", None),  # a declared text stays what it is
+        ("height", "numeric", "numeric", "linear"),
+        ("q17", "", "", "linear"),
+    ],
+)
+def test_names_suggest_types_and_log_grids_of_amounts(name, declared, type_, grid):
+    (section,) = tomllib.loads(draft({name: declared}))["column"]
+    assert (section["type"], section.get("grid")) == (type_, grid)
+
+
+def test_rules_are_drafted_as_comments_that_are_valid_when_uncommented():
+    text = draft({"income": "numeric", "wages": "numeric"})
+    assert not {"identity", "inequality"} & set(tomllib.loads(text))
+    lines = text.splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("# [[identity]]"))
+    last = next(place for place, line in enumerate(lines) if line == '# total = "wages"')
+    rules = tomllib.loads("\n".join(line.removeprefix("#") for line in lines[first : last + 1]))
+    assert rules["identity"][0]["parts"] == ["wages", "rents"] and rules["inequality"][0]["part"] == "tips"
+
+
+def test_a_form_of_csv_is_drafted_unless_it_is_plain():
+    assert "csv" not in tomllib.loads(draft({"pay": ""}, csv=CsvFormat()))
+    form = CsvFormat("\t", ",", "", "windows-1252")
+    assert CsvFormat(**tomllib.loads(draft({"pay": ""}, csv=form))["csv"]) == form
+
+
+def test_a_wide_panel_is_drafted_from_the_names_of_its_columns():
+    names = ["site", "opened", "closed", "staff_2001", "staff_2003", "staff_2002", "region"]
+    document = tomllib.loads(draft(dict.fromkeys(names, "integer"), panel=PanelNames("site")))
+    assert {key: document["panel"][key] for key in ("layout", "entry", "exit", "start", "end")} == {
+        "layout": "wide",
+        "entry": "opened",
+        "exit": "closed",
+        "start": 2001,
+        "end": 2003,
+    }
+    assert [section["name"] for section in document["column"]] == ["staff", "region"]
+
+
+def test_all_blanks_of_a_drafted_panel_are_named_at_once():
+    with pytest.raises(SchemaError) as caught:
+        Schema.from_toml(draft({"firm": "", "year": "", "emp": ""}, panel=PanelNames.of("firm, year")))
+    for said in ('unit = "firm"', "start = 2001", "end = 2015", "'emp': lower and upper"):
+        assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "a,b,c", "firm,"])
+def test_what_does_not_name_a_panel_is_refused(text):
+    with pytest.raises(SchemaError, match="firm,year"):
+        PanelNames.of(text)
+
+
+def test_a_panel_without_columns_of_periods_is_refused():
+    with pytest.raises(SchemaError, match="staff_2001"):
+        draft({"firm": "", "emp": ""}, panel=PanelNames("firm"))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +163,7 @@ def test_a_blank_type_is_drafted_blank_and_all_blanks_are_reported_at_once():
     ],
 )
 def test_blanks_that_do_not_belong_to_a_type_may_stay(type_, filled):
-    text = draft({"pay": ""}).replace('type = ""', f'type = "{type_}"').replace('name = ""', 'name = "x"')
+    text = draft({"q1": ""}).replace('type = ""', f'type = "{type_}"').replace('name = ""', 'name = "x"')
     for blank, value in filled.items():
         text = text.replace(blank, value)
-    assert Schema.from_toml(text).column("pay").type == type_
+    assert Schema.from_toml(text).column("q1").type == type_

@@ -178,7 +178,7 @@ BAD_FILES = {
     "unknown key": ("start = 1976", "begin = 1976", "unknown key 'begin'"),
     "near miss": ("exit =", "exits =", "did you mean 'exit'"),
     "missing": ('entry = "firstyear"\n', "", "no entry"),
-    "blank": ("start = 1976", 'start = ""', "no start"),
+    "blank": ("start = 1976", 'start = ""', r"\[panel\]: write start = 2001"),
     "twice": ("[panel]", "[[panel]]", "single brackets"),
     "public is text": (
         'name = "mu"\ntype = "integer"\npublic = true',

@@ -61,7 +61,7 @@ def evaluate(
         raise OptionError("give the real and the synthetic table: quantail evaluate REAL SYNTH")
     from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
-    from quantail.io import read_table
+    from quantail.io import read_released, read_table
     from quantail.report import render_report
     from quantail.schema import Schema
 
@@ -72,7 +72,7 @@ def evaluate(
         check_outputs([to_file], inputs, force)
     if report is not None:
         check_report(report, [real, synth, holdout, schema], force)
-    tables = read_table(real, facts), read_table(synth, facts)
+    tables = read_table(real, facts), read_released(synth, facts)
     unseen = None if holdout is None else read_table(holdout, facts)
     names = None if measure is None else [name.strip() for name in measure.split(",")]
     with progress("evaluate") as shown:

@@ -53,13 +53,13 @@ def infer(
     the model's own. Only released files are read: no budget is spent, and the answers may be published.
     """
     from quantail.inference import infer as estimate
-    from quantail.io import read_table
+    from quantail.io import read_released
     from quantail.table_or_panel import load_model
 
     fitted = load_model(model)
     if not fitted.private:
         warn(NOT_PRIVATE)
-    tables = [read_table(path, fitted.schema) for path in (synth, *(replicate or []))]
+    tables = [read_released(path, fitted.schema) for path in (synth, *(replicate or []))]
     with progress("infer", quiet) as report:
         results = estimate(
             fitted,

@@ -18,23 +18,37 @@ def init(
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema file to write.")] = Path(
         "schema.toml"
     ),
+    panel: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT,PERIOD",
+            help="The table is a panel: the column that names the unit and the one with the period. UNIT alone if each "
+            "unit has one row, with a column for every period (staff_2001, staff_2002, ...).",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the schema file if it exists.")] = False,
 ) -> None:
     """Draft a schema for a table, to be completed by a person.
 
-    Only column names are used, and types where the format declares them (CSV and Excel do not: there they are blank).
-    Bounds and categories are left blank: fill them in from rules, codebooks or law, never by looking at the data,
-    because what the data reveal costs privacy.
+    Only column names are used, and types where the format declares them (CSV and Excel do not: there a type is what the
+    name suggests, or blank). Bounds and categories are left blank: fill them in from rules, codebooks or law, never by
+    looking at the data, because what the data reveal costs privacy.
     """
-    from quantail.io import Place, read_header
-    from quantail.schema import draft
+    from quantail.io import Place, csv_format, read_header
+    from quantail.schema import PanelNames, draft
 
     check_outputs([output], [file], force)
     header = read_header(file)
-    write_text(output, draft(header), force)
+    written = csv_format(file)
+    named = None if panel is None else PanelNames.of(panel)
+    write_text(output, draft(header, csv=written, panel=named), force)
     say(f"Wrote {output}.")
     if not any(header.values()):
-        note("This kind of file declares no types, and no row was looked at: write the type of every column.")
+        note(
+            "This kind of file declares no types, and no row was looked at: types are what names suggest; check them."
+        )
+    if written is not None and written.told():
+        note("The file is not UTF-8 with commas: check the [csv] section, which says how it is written.")
     note(
         f"Next: fill in its blanks from public knowledge, then `quantail check {Place.of(file)} --schema {output}`."
     )

@@ -70,13 +70,13 @@ def write_internal(
 ) -> None:
     """Read the tables, write the report and say that it is internal."""
     from quantail.evaluation import evaluate
-    from quantail.io import read_table
+    from quantail.io import read_released, read_table
     from quantail.report import render_report
 
     if schema is None and model is not None:
         schema = model.facts().schema
     unseen = None if holdout is None else read_table(holdout, schema)
-    tables = read_table(real, schema), read_table(synth, schema)
+    tables = read_table(real, schema), read_released(synth, schema)
     with progress("report") as shown:
         measures = evaluate(*tables, unseen, schema, formulas=formulas, progress=shown)
         text = render_report(*tables, schema=schema, model=model, measures=measures)

@@ -144,7 +144,10 @@ def _numbers(table: Table, name: str, column: Column) -> Floats | Problem:
     if not (
         pa.types.is_integer(data.type) or pa.types.is_floating(data.type) or pa.types.is_decimal(data.type)
     ):
-        return Problem(name, "does not hold numbers", "store it as numbers, without units or separators")
+        hint = (
+            "store it as numbers without units; of a CSV file, [csv] in the schema says how they are written"
+        )
+        return Problem(name, "does not hold numbers", hint)
     values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
     if np.isinf(values).any():
         return Problem(name, "holds infinite values", "replace them by finite values")

@@ -155,7 +155,10 @@ def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
     if pa.types.is_decimal(kind):
         data = data.cast(pa.float64())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        hint = 'store it as numbers, without units or separators, or write type = "category"'
+        hint = (
+            "store it as numbers without units; of a CSV file, [csv] in the schema says how numbers are written "
+            '(decimal, thousands); or write type = "category"'
+        )
         return Problem(column.name, "does not hold numbers", hint)
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
     absent = np.isnan(values)

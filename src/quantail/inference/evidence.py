@@ -21,7 +21,7 @@ from quantail.inference.interval import corrected
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
-from quantail.io import read_table
+from quantail.io import read_released
 from quantail.release.model import ReleasedModel
 from quantail.table import TableModel
 
@@ -104,7 +104,7 @@ def gather(
 
 def _tables(synth: Any, model: TableModel) -> list[Any]:
     given = list(synth) if isinstance(synth, list | tuple) else [synth]
-    return [read_table(table, model.schema) if isinstance(table, str | Path) else table for table in given]
+    return [read_released(table, model.schema) if isinstance(table, str | Path) else table for table in given]
 
 
 def _number_of(effort: Effort | int) -> int:

@@ -4,8 +4,10 @@ from quantail.io.databases import database_tables
 from quantail.io.files import (
     Where,
     check_output,
+    csv_format,
     open_source,
     read_header,
+    read_released,
     read_table,
     write_table,
 )
@@ -19,10 +21,12 @@ __all__ = [
     "Source",
     "Where",
     "check_output",
+    "csv_format",
     "database_tables",
     "library_kind",
     "open_source",
     "read_header",
+    "read_released",
     "read_table",
     "write_table",
 ]

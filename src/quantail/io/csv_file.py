@@ -1,4 +1,4 @@
-"""CSV files: UTF-8, comma-separated, with a header.
+"""CSV files with a header: UTF-8 and commas, or as `[csv]` in the schema says; written as UTF-8 with commas.
 
 The types of columns are guessed from the values. With a schema they are not: labels are read as text just as
 written ("007" stays "007"), numbers, dates and booleans as such, so that types do not depend on single rows.
@@ -7,7 +7,6 @@ written ("007" stays "007"), numbers, dates and booleans as such, so that types 
 import csv
 import io
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,40 +14,39 @@ import pyarrow as pa
 import pyarrow.csv
 
 from quantail.errors import DataError
+from quantail.io.csv_dialect import Header, csv_header, readable_format
 from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
 from quantail.io.place import Place
 from quantail.io.source import Source
-from quantail.schema import Schema
-
-_LONGEST_HEADER = 2**22  # bytes: ten thousand columns take a tenth of it
-_PARSE = pa.csv.ParseOptions(newlines_in_values=True)
+from quantail.io.written_numbers import written_numbers
+from quantail.schema import Column, CsvFormat, Schema
 
 
 class CsvSource(Source):
     """A CSV file; its chunks need a schema if the first rows do not tell the types of all."""
 
     advice = (
-        "a CSV file must be UTF-8 and comma-separated, with as many fields in every row as in its header "
-        "and no row longer than a megabyte"
+        "a CSV file must be UTF-8 and comma-separated, or as [csv] in the schema says (separator, decimal, thousands, "
+        'encoding = "windows-1252"), as many fields in every row as in its header and no row above a megabyte'
     )
 
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._known = declared_columns(schema)
+        self._declared = None if schema is None else schema.csv
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
-        return self._guarded(self._header)
+        return self._guarded(lambda: self._names(csv_header(self.place.file, self._declared)))
 
-    def _header(self) -> list[str]:
-        with self.place.file.open("rb") as file:
-            start = file.read(_LONGEST_HEADER).decode("utf-8-sig", errors="surrogateescape")
-        lines = csv.reader(io.StringIO(start, newline=""), strict=True)
-        names = next((line for line in lines if line), None)
-        if names is None:
+    def format(self) -> CsvFormat:
+        """Return how the file is written, as far as its header tells; nothing below it is looked at."""
+        return self._guarded(lambda: csv_header(self.place.file, self._declared).format)
+
+    def _names(self, header: Header) -> list[str]:
+        if not header.names:
             raise DataError(f"{self.place} is empty; its first line must hold the names of the columns")
-        "".join(names).encode("utf-8")  # what is no UTF-8 in the header is refused; rows are not looked at
-        return checked_names(names, self.place)
+        return checked_names(list(header.names), self.place)
 
     def _types(self) -> pa.Schema:
         with self.place.file.open("rb") as file:
@@ -66,31 +64,58 @@ class CsvSource(Source):
                     block = None  # its message quotes the cell
                 if block is None:
                     raise self._unlike()
-                yield self._settled(pa.Table.from_batches([block]))
+                part = self._settled(pa.Table.from_batches([block]))
+                if any(pa.types.is_string(part.schema.field(name).type) for name in self._numbers(part)):
+                    raise self._unlike()
+                yield part
 
     def _read(self) -> pa.Table:
-        texts = [name for name, column in self._known.items() if column.type not in NUMBERS]
-        convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
+        texts = [name for name, column in self._known.items() if self._as_text(column)]
         with self.place.file.open("rb") as file:
-            return self._settled(pa.csv.read_csv(file, parse_options=_PARSE, convert_options=convert))
+            return self._settled(pa.csv.read_csv(file, **self._options(dict.fromkeys(texts, pa.string()))))
 
     def _reader(self, file: BinaryIO) -> Any:
         """Open the file for reading block by block; later blocks must have the types of the first."""
-        read = partial(pa.csv.open_csv, parse_options=_PARSE)
         if not self._known:
-            return read(file)
-        names = read(file).schema.names
+            return pa.csv.open_csv(file, **self._options({}))
+        names = pa.csv.open_csv(file, **self._options({})).schema.names
         file.seek(0)
-        numbers = {name for name, column in self._known.items() if column.type in NUMBERS}
+        numbers = {name for name, column in self._known.items() if not self._as_text(column)}
         types = {name: pa.float64() if name in numbers else pa.string() for name in names}
-        return read(file, convert_options=pa.csv.ConvertOptions(column_types=types))
+        return pa.csv.open_csv(file, **self._options(types))
+
+    def _options(self, types: dict[str, pa.DataType]) -> dict[str, Any]:
+        header = readable_format(self.place.file, self._declared)
+        written = header.format
+        return {
+            "read_options": pa.csv.ReadOptions(encoding="utf8" if header.codec == "utf-8" else header.codec),
+            "parse_options": pa.csv.ParseOptions(delimiter=written.separator, newlines_in_values=True),
+            "convert_options": pa.csv.ConvertOptions(column_types=types, decimal_point=written.decimal),
+        }
+
+    def _as_text(self, column: Column) -> bool:
+        """Say whether a column is read as text at first; numbers are where marks between thousands must go."""
+        is_marked = self._declared is not None and self._declared.thousands != ""
+        return column.type not in NUMBERS or is_marked
 
     def _settled(self, table: pa.Table) -> pa.Table:
         columns = [
-            column if name not in self._known else as_declared(column, self._known[name])
-            for name, column in zip(table.column_names, table.columns, strict=True)
+            self._declared_values(values, self._known[name]) if name in self._known else values
+            for name, values in zip(table.column_names, table.columns, strict=True)
         ]
         return pa.table(columns, names=table.column_names)
+
+    def _declared_values(self, values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+        if column.type in NUMBERS and self._declared is not None and pa.types.is_string(values.type):
+            numbers = written_numbers(values, self._declared)
+            values = values if numbers is None else numbers  # text is left for the border to refuse
+        return as_declared(values, column)
+
+    def _numbers(self, table: pa.Table) -> list[str]:
+        """Name the columns of a table that the schema says hold numbers."""
+        return [
+            name for name in table.column_names if name in self._known and self._known[name].type in NUMBERS
+        ]
 
     def _unlike(self) -> DataError:
         advice = "pass a schema, and keep text out of columns of numbers"

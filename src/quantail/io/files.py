@@ -4,7 +4,7 @@ import math
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from quantail.io.statistical_files import SAS, SPSS, STATA, Calendar, Statistica
 from quantail.io.statistical_writing import write_spss, write_transport
 from quantail.io.workbook import MOST_ROWS, WorkbookSource, write_workbook
 from quantail.ledger_header import is_ledger
-from quantail.schema import DraftType, Schema, header_of
+from quantail.schema import CsvFormat, DraftType, Schema, header_of
 
 Where = str | Path | Place
 
@@ -115,6 +115,11 @@ def read_table(where: Where, schema: Schema | None = None) -> pa.Table:
     return open_source(where, schema).read()
 
 
+def read_released(where: Where, schema: Schema | None = None) -> pa.Table:
+    """Read a synthetic table as `read_table` does, CSV files as Quantail writes them, whatever `[csv]` says."""
+    return read_table(where, None if schema is None else replace(schema, csv=None))
+
+
 def read_header(where: Where) -> dict[str, DraftType]:
     """Read the names of a table's columns, and the kinds that it declares for them, for a draft of a schema.
 
@@ -127,6 +132,12 @@ def read_header(where: Where) -> dict[str, DraftType]:
     names = source.header()
     open_frame(pa.table([pa.nulls(0)] * len(names), names=names))  # refuses names that are not distinct
     return dict.fromkeys(names, "")
+
+
+def csv_format(where: Where) -> CsvFormat | None:
+    """Return how a CSV file is written, as far as its header tells; None of other kinds of tables."""
+    source = open_source(where)
+    return source.format() if isinstance(source, CsvSource) else None
 
 
 def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:

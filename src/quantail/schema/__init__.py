@@ -7,10 +7,12 @@ and types.
 """
 
 from quantail.schema.column import Column, ColumnType, Grid
+from quantail.schema.csv_format import CsvFormat
 from quantail.schema.draft import DraftType, draft, header_of
 from quantail.schema.formulas import formula_columns, formula_warning, is_formula
 from quantail.schema.kinds import Core, core_of
 from quantail.schema.panel import Layout, Panel
+from quantail.schema.panel_draft import PanelNames
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Neighbours, Schema
 
@@ -18,12 +20,14 @@ __all__ = [
     "Column",
     "ColumnType",
     "Core",
+    "CsvFormat",
     "Grid",
     "Identity",
     "Inequality",
     "Layout",
     "Neighbours",
     "Panel",
+    "PanelNames",
     "Schema",
     "core_of",
     "draft",

@@ -1,8 +1,8 @@
 """Draft a schema file from names and declared types of columns; never from values, never from the number of rows.
 
-Where nothing declares types (CSV, Excel) they are blank, too. Bounds and categories are left blank for a person to fill
-in from public knowledge. Filling them from the data would spend privacy outside the budget, so Quantail offers no way
-to do that.
+Where nothing declares types (CSV, Excel) they are what the name suggests, or blank. Bounds and categories are left
+blank for a person to fill in from public knowledge. Filling them from the data would spend privacy outside the budget,
+so Quantail offers no way to do that.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,9 @@ from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import ColumnType
+from quantail.schema.csv_format import CsvFormat
+from quantail.schema.panel_draft import PanelNames, panel_section, split_names
+from quantail.schema.proposals import Proposal, proposal_of
 from quantail.schema.toml import toml_text
 
 _TABLE = """\
@@ -20,24 +23,46 @@ _TABLE = """\
 
 [table]
 name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"
-unit = "row"                # what one row stands for and is protected: person, firm, claim
+unit = {unit}
 neighbours = "replace-one"  # replace-one: number of rows is public | add-remove: it is protected too
 by = []                     # category columns whose groups are public and fitted separately
 order = "declared"          # declared: synthesised in this order | auto: categories first, then dates and numbers
+"""
+_ROW = '"row"                # what one row stands for and is protected: person, firm, claim'
+_HISTORY = '""                   # what is protected, with its whole history, in words: person, firm, plant'
+
+_CSV = """
+[csv]  # how the file is written, as its first line shows or suggests; rows were not looked at
+separator = {separator}
+decimal = {decimal}  # what stands before decimals: "." or ","
+thousands = ""  # what may stand between groups of three digits: "", ".", ",", " " or "'"
+encoding = {encoding}  # utf-8 | utf-16 | windows-1252 | iso-8859-1 | iso-8859-15
+"""
+
+_RULES = """
+# Rules that hold in every row are kept in every synthetic row. Write them like this, without the leading #:
+# [[identity]]            # a total is the sum of its parts
+# total = "income"
+# parts = ["wages", "rents"]
+#
+# [[inequality]]          # a part is at most its total
+# part = "tips"
+# total = "wages"
 """
 
 DraftType = ColumnType | Literal[""]
 """What a column is known to hold; blank where nothing declares it."""
 
 _TYPES = "numeric | integer | category | ordinal | boolean | date | datetime"
+_BY_NAME = "by its name; or "
 
 _NUMBER = """
 [[column]]
 name = {name}
-type = "{type}"  # {types}
+type = "{type}"  # {why}{types}
 lower = ""  # smallest value that public rules allow, for example 0
 upper = ""  # largest value that public rules allow, for example 1000000
-grid = "linear"  # linear | log (for heavy tails: incomes, payrolls, sizes)
+grid = "{grid}"  # linear | log (for heavy tails: incomes, payrolls, sizes)
 missing = false  # true if values may be missing
 missing_codes = []  # numbers that mean a kind of missing value, for example [-8, -9]
 atoms = []  # values that many rows hold next to a continuous rest, for example [0]
@@ -47,7 +72,7 @@ source = ""  # where the bounds come from
 _DATE = """
 [[column]]
 name = {name}
-type = "{type}"  # {types}
+type = "{type}"  # {why}{types}
 lower = ""  # earliest date that public rules allow, for example 2020-01-01
 upper = ""  # latest date that public rules allow, for example 2020-12-31
 missing = false  # true if values may be missing
@@ -57,7 +82,7 @@ source = ""  # where the bounds come from
 _BOOLEAN = """
 [[column]]
 name = {name}
-type = "boolean"  # {types}
+type = "boolean"  # {why}{types}
 missing = false  # true if values may be missing
 source = "stored as true and false"
 """
@@ -65,8 +90,8 @@ source = "stored as true and false"
 _CATEGORY = """
 [[column]]
 name = {name}
-type = "{type}"  # {types}
-categories = []  # every label the column may hold, for example ["north", "south"]; of an ordinal in their order
+type = "{type}"  # {why}{types}
+categories = []  # every label as it is written, ["north", "south"] or ["007", "010"]; of an ordinal in their order
 missing = false  # true if labels may be missing
 source = ""  # where the list comes from
 """
@@ -112,13 +137,18 @@ def header_of(frame: Any) -> dict[str, ColumnType]:
     return {name: _type_of(dtype) for name, dtype in types.items()}
 
 
-def draft(columns: Any) -> str:
+def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | None = None) -> str:
     """Draft the TOML text of a schema with blanks for a person to fill in.
 
     Parameters
     ----------
     columns : mapping of name to type, or a pandas, polars or pyarrow table
-        Of a table only the names and declared types of its columns are used. A blank type is left blank.
+        Of a table only the names and declared types of its columns are used. A blank type becomes what the name
+        suggests, or stays blank.
+    csv : CsvFormat, optional
+        How a CSV file is written; a section tells it unless it is UTF-8 with commas.
+    panel : PanelNames, optional
+        Columns that hold unit and period, for a draft of the `[panel]` section.
 
     Returns
     -------
@@ -127,8 +157,8 @@ def draft(columns: Any) -> str:
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"region": "category"}).splitlines()[-5:]]
-    ['name = "region"', 'type = "category"', 'categories = []', 'missing = false', 'source = ""']
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[22:26]]
+    ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
     if not header:
@@ -136,16 +166,31 @@ def draft(columns: Any) -> str:
     named = {name: type_ for name, type_ in header.items() if name.strip()}
     # Row numbers saved by mistake come as a column without a name; it cannot be described, so it is left out.
     note = "# A column without a name was left out.\n" if len(named) < len(header) else ""
-    opening = _TABLE.format(types=" and declared types" if any(named.values()) else "")
-    return opening + note + "".join(_section(name, type_) for name, type_ in named.items())
+    types = " and declared types" if any(named.values()) else ""
+    opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY) + note
+    if csv is not None and csv.told():
+        marks = {key: toml_text(getattr(csv, key)) for key in ("separator", "decimal", "encoding")}
+        opening += _CSV.format(**marks)
+    if panel is not None:
+        opening += panel_section(panel, named)
+        named = split_names(panel, named)
+    sections = "".join(_section(name, type_) for name, type_ in named.items())
+    return opening + ("" if panel else _RULES) + sections
 
 
-def _section(name: str, type_: str) -> str:
+def _section(name: str, type_: Any) -> str:
     if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
         )
-    return _TEMPLATES[type_].format(name=toml_text(name), type=type_, types=_TYPES)
+    start: Proposal = proposal_of(name, type_)
+    return _TEMPLATES[start.type].format(
+        name=toml_text(name),
+        type=start.type,
+        grid=start.grid,
+        types=_TYPES,
+        why=_BY_NAME if start.by_name and not type_ else "",
+    )
 
 
 def _type_of(dtype: Any) -> ColumnType:

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.column_rules import LARGEST_INTEGER, check_text, shown
+from quantail.schema.csv_format import CsvFormat
 from quantail.schema.panel import Panel, check_columns
 from quantail.schema.structure import Identity, Inequality, check_structure
 
@@ -53,6 +54,8 @@ class Schema:
         With `by`: groups of fewer rows are fitted together, as one group.
     identities, inequalities : tuple of Identity, of Inequality
         Relations between columns that hold in every row.
+    csv : CsvFormat, optional
+        How the confidential table is written if it is a CSV file; None: UTF-8 with commas, as Quantail writes it.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Schema:
     merge_below: int = 0
     identities: tuple[Identity, ...] = ()
     inequalities: tuple[Inequality, ...] = ()
+    csv: CsvFormat | None = None
 
     def __post_init__(self) -> None:
         check_text(self.unit, "[table] unit", 'write what one row stands for and is protected: unit = "firm"')

@@ -14,12 +14,22 @@ from typing import Any, get_args
 from quantail.errors import SchemaError
 from quantail.schema.column import DATED, LABELLED, Column, ColumnType
 from quantail.schema.column_rules import LARGEST_INTEGER, shown
+from quantail.schema.csv_format import CsvFormat
 from quantail.schema.panel import Panel
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Schema
 
-_SECTIONS = ("table", "panel", "column", "identity", "inequality")
+_SECTIONS = ("table", "csv", "panel", "column", "identity", "inequality")
 _TABLE_KEYS = ("name", "unit", "neighbours", "by", "order", "merge_below")
+_PANEL_EXAMPLES = {
+    "unit": '"firm"',
+    "time": '"year"',
+    "entry": '"first_year"',
+    "exit": '"last_year"',
+    "start": "2001",
+    "end": "2015",
+}
+_CSV_KEYS = ("separator", "decimal", "thousands", "encoding")
 _IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
 _COLUMN_KEYS = (
@@ -70,7 +80,8 @@ def read_toml(text: str) -> Schema:
     _check_keys(table, _TABLE_KEYS, "[table]")
     for place, section in enumerate(sections, start=1):
         _check_keys(section, _COLUMN_KEYS, _where(section, place))
-    _check_blanks(table, sections)
+    panel = document.get("panel")
+    _check_blanks(table, sections, panel if isinstance(panel, dict) else {})
     columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
     return Schema(
         columns=columns,
@@ -80,6 +91,7 @@ def read_toml(text: str) -> Schema:
         inequalities=tuple(
             Inequality(**part) for part in _relations(document, "inequality", _INEQUALITY_KEYS)
         ),
+        csv=_csv(document.get("csv")),
     )
 
 
@@ -91,6 +103,8 @@ def write_toml(schema: Schema) -> str:
     if not schema.merge_below:
         del table["merge_below"]
     blocks = ["[table]", *_lines(table, keep=("unit", "neighbours"))]
+    if schema.csv is not None:
+        blocks += ["", "[csv]", *_lines({key: getattr(schema.csv, key) for key in _CSV_KEYS}, keep=())]
     if schema.panel is not None:
         blocks += ["", "[panel]", *_lines({key: getattr(schema.panel, key) for key in _PANEL_KEYS}, keep=())]
     for column in schema.columns:
@@ -167,9 +181,16 @@ def _check_keys(section: Mapping[str, Any], known: tuple[str, ...], where: str) 
             raise SchemaError(f"{where}: unknown key {shown(key)}; {advice}")
 
 
-def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]]) -> None:
+def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], panel: Mapping[str, Any]) -> None:
     """Report every blank at once, so that a draft is filled in one pass."""
     blanks = ['[table]: write the name of the data set, name = "payroll"'] if table.get("name") == "" else []
+    if table.get("unit") == "":
+        blanks.append('[table]: write what is protected, unit = "firm"')
+    blanks += [
+        f"[panel]: write {key} = {_PANEL_EXAMPLES[key]}"
+        for key in panel
+        if key in _PANEL_EXAMPLES and panel[key] == ""
+    ]
     for place, section in enumerate(sections, start=1):
         if section.get("type") == "":
             kinds = ", ".join(get_args(ColumnType))
@@ -203,6 +224,15 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]]) -> N
         )
 
 
+def _csv(section: Any) -> CsvFormat | None:
+    if section is None:
+        return None
+    if not isinstance(section, dict):
+        raise SchemaError("[csv] must be one section; write [csv], in single brackets, once")
+    _check_keys(section, _CSV_KEYS, "[csv]")
+    return CsvFormat(**section)
+
+
 def _panel(section: Any) -> Panel | None:
     if section is None:
         return None
@@ -211,9 +241,7 @@ def _panel(section: Any) -> Panel | None:
     _check_keys(section, _PANEL_KEYS, "[panel]")
     for key in ("unit", "entry", "exit", "start", "end"):
         if section.get(key, "") == "":
-            raise SchemaError(
-                f"[panel]: no {key}; write {key} = {1976 if key in ('start', 'end') else '...'}"
-            )
+            raise SchemaError(f"[panel]: no {key}; write {key} = {_PANEL_EXAMPLES[key]}")
     return Panel(**section)
 
 

@@ -1,0 +1,112 @@
+"""The `[panel]` section of a draft, from the names of the columns alone."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from quantail.errors import SchemaError
+from quantail.schema.toml import toml_text
+
+_Type = TypeVar("_Type")
+_STORED = re.compile(r"(.+)_(\d{1,9})")
+_ENTRY = ("entry", "firstyear", "first_year", "first", "opened", "birth", "start")
+_EXIT = ("exit", "lastyear", "last_year", "last", "closed", "death", "end")
+
+_LONG = """
+[panel]
+layout = "long"  # one row per unit and period
+unit = {unit}
+time = {time}
+entry = {entry}  # column with the first period in which a unit is active
+exit = {exit}  # column with the last one
+start = ""  # first period of the panel, for example 2001
+end = ""  # last period of the panel, for example 2015
+source = ""  # where it is public which units there are, and in which periods
+"""
+
+_WIDE = """
+[panel]
+layout = "wide"  # one row per unit, one column for each period
+unit = {unit}
+entry = {entry}  # column with the first period in which a unit is active
+exit = {exit}  # column with the last one
+start = {start}
+end = {end}
+source = ""  # where it is public which units there are, and in which periods
+"""
+
+
+@dataclass(frozen=True)
+class PanelNames:
+    """Which columns of a table hold the unit and, in a long table, the period.
+
+    Examples
+    --------
+    >>> PanelNames.of("firm,year")
+    PanelNames(unit='firm', time='year')
+    """
+
+    unit: str
+    time: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> "PanelNames":
+        """Read "unit,period", or "unit" alone for a table with one row per unit."""
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) > 2 or not all(parts):
+            raise SchemaError(
+                "a panel is named by its unit and its period, such as firm,year; by its unit alone if it is wide"
+            )
+        return cls(*parts)
+
+
+def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
+    """Draft the section, or raise a SchemaError that says which column the table does not have."""
+    for name in (panel.unit, panel.time):
+        if name and name not in names:
+            raise SchemaError(
+                f"the table has no column {name!r}; its columns are {', '.join(map(repr, names))}"
+            )
+    filled = {
+        "unit": toml_text(panel.unit),
+        "time": toml_text(panel.time),
+        "entry": toml_text(_named(names, _ENTRY)),
+        "exit": toml_text(_named(names, _EXIT)),
+    }
+    if panel.time:
+        return _LONG.format(**filled)
+    periods = [period for _, period in _stored(names)]
+    if not periods:
+        raise SchemaError(
+            "no column is named after a period, such as staff_2001; for a table with one row per unit and period "
+            "name the column of the period, too"
+        )
+    return _WIDE.format(**filled, start=min(periods), end=max(periods))
+
+
+def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _Type]:
+    """Return the columns that need a section of their own: not those of `[panel]`, and a wide panel's once each.
+
+    Examples
+    --------
+    >>> split_names(PanelNames("site"), {"site": "", "staff_2001": "integer", "staff_2002": "integer"})
+    {'staff': 'integer'}
+    """
+    named = {panel.unit, panel.time, _named(columns, _ENTRY), _named(columns, _EXIT)}
+    kept: dict[str, _Type] = {}
+    for name, kind in columns.items():
+        found = None if panel.time else _STORED.fullmatch(name)
+        if name not in named:
+            kept.setdefault(found[1] if found else name, kind)
+    return kept
+
+
+def _stored(names: Mapping[str, object]) -> list[tuple[str, int]]:
+    found = (_STORED.fullmatch(name) for name in names)
+    return [(match[1], int(match[2])) for match in found if match]
+
+
+def _named(names: Mapping[str, object], words: tuple[str, ...]) -> str:
+    """Return the column that is called by one of these words, or a blank."""
+    return next((name for name in names if name.lower() in words), "")

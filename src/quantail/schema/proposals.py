@@ -1,0 +1,71 @@
+"""What a column's name suggests about it, for drafts: a type, and a log grid for amounts and counts.
+
+Names are public, values are not looked at. A proposal is a start for a person: bounds and categories stay blank, and
+`quantail check` refuses a table that does not hold what the schema says.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from quantail.schema.column import ColumnType, Grid
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_WORDS = {
+    "code": "code codes zip zipcode postcode postal plz naics sic nace isic isco soc noga ateco fips nuts lau geoid "
+    "county state region district municipality canton province country sector industry branch occupation sex gender "
+    "status kind type class group category grade level form",
+    "date": "date day birthday dob",
+    "amount": "pay payroll wage wages salary salaries income earnings revenue revenues turnover sales amount price "
+    "cost costs assets debt loan profit tax taxes expenditure spending wealth capital investment exports imports "
+    "premium claim claims balance benefit benefits rent rents value fee fees output",
+    "count": "jobs staff employees employment emp headcount workers size visits units persons",
+}
+_MEANING = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a draft starts a column with.
+
+    Attributes
+    ----------
+    type : str
+        Blank if neither the file nor the name tells.
+    grid : {"linear", "log"}
+        Of numbers.
+    by_name : bool
+        Whether the name decided anything, so that the draft can say so.
+    """
+
+    type: ColumnType | Literal[""]
+    grid: Grid = "linear"
+    by_name: bool = False
+
+
+def proposal_of(name: str, declared: ColumnType | Literal[""]) -> Proposal:
+    """Propose a type, where none is declared, and the grid of a number.
+
+    Codes are proposed as categories even where they are stored as numbers: they are labels, not amounts, and as text
+    they keep their leading zeros.
+
+    Examples
+    --------
+    >>> proposal_of("annual_pay", "")
+    Proposal(type='numeric', grid='log', by_name=True)
+    >>> proposal_of("naicsCode", "integer").type, proposal_of("x", "").type
+    ('category', '')
+    """
+    if declared not in ("numeric", "integer", ""):
+        return Proposal(declared)
+    meanings = [_MEANING.get(word.lower(), "") for word in _WORD.findall(name)]
+    last = meanings[-1] if meanings else ""
+    if last == "code":
+        return Proposal("category", by_name=True)
+    if last == "date" and declared == "":
+        return Proposal("date", by_name=True)
+    if "amount" in meanings:
+        return Proposal(declared or "numeric", "log", by_name=True)
+    if "count" in meanings:
+        return Proposal(declared or "integer", "log", by_name=True)
+    return Proposal(declared)
