@@ -44,6 +44,10 @@ class LostChargeError(LedgerError):
     """A charge that was made is no longer in its ledger; what it paid for must not be published."""
 
 
+class NoLedgerWarning(UserWarning):
+    """A release is paid for, and no ledger keeps count of it."""
+
+
 class ModelError(QuantailError):
     """A saved model cannot be read, or is asked for something that it does not hold."""
 

@@ -64,4 +64,4 @@ def test_sample_completes_given_rows(folder):
     assert code == 0, said
     assert pa.parquet.read_table("out.parquet")["size"].to_pylist() == [7] * 30
     code, said = run("sample model.json --given given.parquet -n 5 -o other.parquet")
-    assert code == 2 and "leave out n" in said
+    assert code == 2 and "leave out rows" in said

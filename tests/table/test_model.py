@@ -221,7 +221,9 @@ class TestSample:
         again = model.sample(100, replicates=3, seed=1)
         assert all(one.equals(two) for one, two in zip(tables, again, strict=True))
 
-    @pytest.mark.parametrize("options", [{"n": 0}, {"n": -3}, {"n": 2.5}, {"n": True}, {"replicates": 0}])
+    @pytest.mark.parametrize(
+        "options", [{"rows": 0}, {"rows": -3}, {"rows": 2.5}, {"rows": True}, {"replicates": 0}]
+    )
     def test_bad_numbers(self, model, options):
         with pytest.raises(OptionError, match=next(iter(options))):
             model.sample(**options)

@@ -235,9 +235,15 @@ def replay(
         If the questions themselves differ.
     """
     one = Replayed(answers)
-    released = synthesizer._drawing_from(one.source(), settings).fit(first).to_dict()
+    released = (
+        synthesizer._drawing_from(one.source(), settings).fit(first, ledger=False, progress=False).to_dict()
+    )
     other = Replayed(answers, one, removed)
-    again = synthesizer._drawing_from(other.source(), settings).fit(second).to_dict()
+    again = (
+        synthesizer._drawing_from(other.source(), settings)
+        .fit(second, ledger=False, progress=False)
+        .to_dict()
+    )
     if one.questions != other.questions:
         raise Divergence(_difference(one.questions, other.questions))
     losses = {leaf: abs(one.logs[leaf] - other.logs[leaf]) for leaf in one.logs}

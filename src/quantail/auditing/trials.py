@@ -127,7 +127,9 @@ def _whole(relation: Relation) -> Trial:
 
     def mechanism(table: Table, noise: Any) -> Hashable:
         kind, size = zip(*table, strict=True)
-        model = synthesizer.fit(pa.table({"kind": list(kind), "size": list(size)}))
+        model = synthesizer.fit(
+            pa.table({"kind": list(kind), "size": list(size)}), ledger=False, progress=False
+        )
         share = model.to_dict()["groups"][0]["columns"][0]["shares"][0][1]
         return round(20 * share), sum(model.sample(64).to_pydict()["size"]) // 256
 
@@ -179,7 +181,9 @@ def _released_panel(synthesizer: PanelSynthesizer, histories: Table) -> Any:
     units = len(histories)
     public = {"id": np.arange(units), "first": np.full(units, 2000), "last": np.full(units, 2001)}
     sizes = {f"size_{2000 + k}": values for k, values in enumerate(zip(*histories, strict=True))}
-    return synthesizer.fit(pa.table(public | sizes)).to_dict()["groups"][0]["released"]
+    return synthesizer.fit(pa.table(public | sizes), ledger=False, progress=False).to_dict()["groups"][0][
+        "released"
+    ]
 
 
 def trial_findings(

@@ -57,7 +57,7 @@ class Payment:
 NOBODY = Payment()  # nobody pays, or somebody keeps count elsewhere
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Account(Ledger):
     """A ledger that may start with its first charge, has its mark moved forward, and notes what became of charges.
 

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from quantail.release.watching import progress_bar
 from quantail.visible import visible, visible_json, without_credentials
 
 Report = Callable[[str, float], None]
@@ -68,20 +69,5 @@ def progress(title: str, quiet: bool = False) -> Iterator[Report]:
     if quiet or not err.is_terminal:
         yield lambda step, fraction: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    # Without markup: a step is the name of a column, which may hold anything.
-    looks = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-    )
-    times = (TimeElapsedColumn(), TextColumn("to go"), TimeRemainingColumn())
-    with Progress(*looks, *times, console=err, transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-
-        def report(step: str, fraction: float) -> None:
-            shown = f"{title}: {visible(step)}" if step else title
-            bar.update(task, description=shown, completed=fraction)
-
+    with progress_bar(title, err) as report:
         yield report

@@ -24,6 +24,7 @@ from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import geometric_strength
 from quantail.release.facts import Facts, facts_of_fits
+from quantail.release.paying import NO_LEDGER
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 from quantail.table.rows import group_keys
@@ -150,12 +151,10 @@ def paid_fit(
     if spending.simulated:
         warn(NOT_PRIVATE)
     elif account is None:
-        warn(
-            "No ledger keeps count of this release: write down what it costs, and add it to what came before."
-        )
+        warn(NO_LEDGER)
     with accounted(account):
         with progress("fit", quiet) as report:
-            models = synthesizer.fit_many(data, fits, ledger=account, progress=report)
+            models = synthesizer.fit_many(data, fits, ledger=account or False, progress=report)
         yield Fit(tuple(models), account, _public(table, schema))
 
 

@@ -118,7 +118,7 @@ class ReleaseFiles:
         models = fit.models if fit is not None else (model,)
         # Neither goes with panels, for which both were refused before.
         asked: dict[str, Any] = {
-            name: value for name, value in (("n", self.rows), ("given", kept)) if value is not None
+            name: value for name, value in (("rows", self.rows), ("given", kept)) if value is not None
         }
         drawn = [one.sample(replicates=self.replicates, seed=seed, **asked) for one in models]
         tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]

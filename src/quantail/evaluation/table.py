@@ -125,6 +125,11 @@ class Evaluation:
         """Say how much there is, as a notebook shows it."""
         return f"<Evaluation: {len(self)} rows, {len(self.skipped)} skipped; print it, or use to_pandas()>"
 
+    def _repr_html_(self) -> str:
+        from quantail.evaluation.notebook import evaluation_html
+
+        return evaluation_html(self)
+
     def __str__(self) -> str:
         """Print the rows in columns of text."""
         head = ("measure", "name", "columns", "value", "null", "best", "note")

@@ -49,6 +49,10 @@ class PanelData:
     public: Mapping[str, pa.Array]
     values: Mapping[str, Floats]
 
+    def __repr__(self) -> str:
+        """Say what it is; its histories are confidential, unless they were drawn from a model."""
+        return f"<PanelData of {self.schema!r}>"
+
     def __post_init__(self) -> None:
         panel = panel_of(self.schema)
         for name in ("entry", "exit", "group"):

@@ -54,7 +54,7 @@ class Rerun:
         """Return the estimates of one rerun, NaN where it gives none."""
         drawing, noise, synthesis = np.random.SeedSequence(seed).generate_state(3, np.uint64).tolist()
         table = self._drawn(self.model, drawing, "independent")
-        again = synthesizer_of(self.model, noise).fit(table)
+        again = synthesizer_of(self.model, noise).fit(table, progress=False)
         seeds = np.random.SeedSequence(synthesis).generate_state(self.tables, np.uint64).tolist()
         tables = [self._drawn(again, part, self.draw, self.rows) for part in seeds]
         return np.asarray(np.mean([self._estimates(table) for table in tables], axis=0))

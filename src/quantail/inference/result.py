@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from quantail.inference.notebook import inference_html, inference_line
 from quantail.visible import visible
 
 
@@ -63,6 +64,13 @@ class Inference:
             if row.term == term:
                 return row
         raise KeyError(f"no term {term!r}; there are {', '.join(row.term for row in self.rows)}")
+
+    def __repr__(self) -> str:
+        """Say in a line what was asked."""
+        return inference_line(self)
+
+    def _repr_html_(self) -> str:
+        return inference_html(self)
 
     @property
     def remarks(self) -> tuple[str, ...]:

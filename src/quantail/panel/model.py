@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from quantail.errors import OptionError
 from quantail.frames import PanelData, release_panel
 from quantail.frames.panel import panel_of
 from quantail.panel.methods import panel_method_of
@@ -26,7 +27,7 @@ class PanelGroup:
     released: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PanelModel(ReleasedModel):
     """A released model of a panel.
 
@@ -64,11 +65,13 @@ class PanelModel(ReleasedModel):
             return len(self.units)
         return int((self.units.exit - self.units.entry + 1).sum())
 
-    def sample(self, replicates: int = 1, seed: int | None = None) -> Any:
+    def sample(self, rows: None = None, replicates: int = 1, seed: int | None = None) -> Any:
         """Draw synthetic panels; free of charge, because the model is already released.
 
         Parameters
         ----------
+        rows : None
+            A synthetic panel has the units of the original, which are public: no other number can be asked for.
         replicates : int
             Number of panels; a list is returned if it is above 1.
         seed : int, optional
@@ -80,6 +83,11 @@ class PanelModel(ReleasedModel):
             Of the library that was fitted, in the layout and types that the schema says, sorted by unit: public
             columns as they were, confidential ones synthetic, missing where a unit is not active.
         """
+        if rows is not None:
+            raise OptionError(
+                "a synthetic panel has the units of the original, which are public, so rows cannot be chosen; leave "
+                "rows out, or draw several panels with replicates="
+            )
         check_numbers(replicates=replicates)
         rng = drawing_generator(seed)
         frames = [release_panel(self.draw(rng), self.library) for _ in range(replicates)]

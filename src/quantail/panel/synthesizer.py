@@ -7,6 +7,7 @@ columns, and one unit's confidential values differ in all of its periods at once
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product, zip_longest
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyarrow as pa
 from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames import PanelData, confidential_panel, release_panel
 from quantail.frames.panel import panel_of
-from quantail.io import Kind, Source, library_kind
+from quantail.io import Kind, Source, library_kind, read_table
 from quantail.panel.methods import panel_method_of
 from quantail.panel.model import PanelGroup, PanelModel
 from quantail.panel.unit_ids import UnitIds, check_disjoint, new_key
@@ -23,6 +24,7 @@ from quantail.panel.units import PanelUnits
 from quantail.privacy import Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
+from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, group_progress
 from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema
@@ -30,7 +32,7 @@ from quantail.schema import Schema
 _UNTOUCHED = "each is read twice, to be checked and to be fitted: fit copies that nothing else writes to"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeldPanel(Confidential):
     """A panel in memory: its histories, and the library that it came in."""
 
@@ -138,13 +140,13 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         """
         if isinstance(frame, HeldPanel):
             return self._already_read(frame)
-        table = _opened(frame)
+        table = _opened(frame, self.schema)
         data = confidential_panel(table, self.schema)
         if not len(data):
             raise DataError("the panel has no units; give a table with at least one row")
         return HeldPanel(data, library_kind(table))
 
-    def fit_each(self, tables: Iterable[Any], ledger: Ledger | None = None) -> Iterator[PanelModel]:
+    def fit_each(self, tables: Iterable[Any], ledger: Payer = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
 
         Every group of the schema, and every unit, must be in one table only; then the tables together cost what one
@@ -156,9 +158,9 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         tables : iterable that can be gone through twice
             Each with all units of the groups that it holds: a list of tables, of sources (`open_source`), or of
             functions without arguments that return a table, so that only one need be in memory.
-        ledger : Ledger, optional
-            Charged with the whole budget when all tables were found to fit, before any value takes part in a
-            question.
+        ledger : Ledger or path, optional
+            As in `fit`: charged with the whole budget when all tables were found to fit, before any value takes part
+            in a question.
 
         Raises
         ------
@@ -186,7 +188,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
                 "these tables can be gone through only once, and all of them are checked for units in two tables "
                 "before any is fitted; give a list of tables, of sources, or of functions that return a table"
             )
-        return self._fit_each(tables, ledger)
+        return self._fit_each(tables, paying_ledger(ledger, self._source.private, stacklevel=2))
 
     def _fit_each(self, tables: Iterable[Any], ledger: Ledger | None) -> Iterator[PanelModel]:
         key, noise = new_key(), self._source.noise(())
@@ -208,7 +210,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
 
     def _look(self, table: Any, place: int, key: bytes) -> tuple[HeldPanel, UnitIds]:
         """Read one of several tables; say who its units are."""
-        frame = _opened(table)
+        frame = _opened(table, self.schema)
         data, column = self.read(frame), panel_of(self.schema).unit
         return data, UnitIds.of(f"table {place + 1}", frame, column, data.units, key)
 
@@ -267,8 +269,10 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
 
 
-def _opened(table: Any) -> Any:
-    """Return a table that may be given as a source, or as a function that returns it."""
+def _opened(table: Any, schema: Schema) -> Any:
+    """Return a table that may be given as a file, as a source, or as a function that returns it."""
+    if isinstance(table, str | Path):
+        return read_table(table, schema)
     if isinstance(table, Source):
         return table.read()
     return table() if callable(table) else table

@@ -19,6 +19,7 @@ import numpy as np
 from quantail.errors import OptionError
 from quantail.planning.band import Band, band_of, outside
 from quantail.planning.deviations import deviations
+from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
@@ -68,6 +69,13 @@ class Expectation:
     shape: str
     tables: int
     columns: tuple[ColumnExpectation, ...]
+
+    def __repr__(self) -> str:
+        """Say in a line what was tried out."""
+        return expectation_line(self)
+
+    def _repr_html_(self) -> str:
+        return expectation_html(self)
 
     def column(self, name: str) -> ColumnExpectation:
         """Return the expectation of one column."""
@@ -161,7 +169,7 @@ def try_out(
     synthesizer = TableSynthesizer(schema, epsilon, noise="simulated", seed=noise_seed, **options)
     public = [column.name for column in schema.columns if column.public]
     given = original.select(public) if public else None
-    synthetic = synthesizer.fit(original).sample(seed=sample_seed, given=given)
+    synthetic = synthesizer.fit(original, progress=False).sample(seed=sample_seed, given=given)
     return deviations(schema, original, synthetic, levels)
 
 

@@ -274,6 +274,17 @@ class Plan:
                 "This is not a saved budget plan, or it was altered: make the plan again."
             ) from error
 
+    def __repr__(self) -> str:
+        """Say in a line what is paid for."""
+        from quantail.privacy.notebook import plan_line
+
+        return plan_line(self)
+
+    def _repr_html_(self) -> str:
+        from quantail.privacy.notebook import plan_html
+
+        return plan_html(self)
+
     def render(self) -> str:
         """Draw the tree as aligned text: part, cost, share of the whole, remarks."""
         rows = [("plan", self.unit, "share", ""), *_drawn(self, self.cost)]
@@ -291,23 +302,33 @@ def _total(costs: Sequence[Fraction], compose: Compose) -> Fraction:
 def _drawn(
     node: Plan, whole: Fraction, branch: str = "", below: str = ""
 ) -> Iterator[tuple[str, str, str, str]]:
-    share = node.cost / whole if whole else Fraction(0)
-    percent = "<0.1%" if 0 < share < Fraction(1, 1000) else f"{float(100 * share):.1f}%"
     cost = str(Context(prec=4).divide(Decimal(node.cost.numerator), Decimal(node.cost.denominator)))
     remarks = [visible(node.note)] if node.note else []
     if len(node.children) > 1 and node.compose == "max":
         remarks.append("disjoint rows share the cost")
     if node.children and node.committed < node.cost:
         remarks.append(f"{as_decimal(node.cost - node.committed)} held back")
-    yield branch + visible(node.name), cost, percent, "; ".join(remarks)
-    shown = _collapsed(node)
+    yield branch + visible(node.name), cost, share_text(node.cost, whole), "; ".join(remarks)
+    shown = collapsed(node)
     for place, child in enumerate(shown, 1):
         twig, stem = ("└─ ", "   ") if place == len(shown) else ("├─ ", "│  ")
         yield from _drawn(child, whole, below + twig, below + stem)
 
 
-def _collapsed(node: Plan) -> list[Plan]:
-    """Draw many parallel groups of one shape as a single one."""
+def share_text(cost: Fraction, whole: Fraction) -> str:
+    """Write a part of the budget in percent.
+
+    Examples
+    --------
+    >>> share_text(Fraction(1, 8), Fraction(1))
+    '12.5%'
+    """
+    share = cost / whole if whole else Fraction(0)
+    return "<0.1%" if 0 < share < Fraction(1, 1000) else f"{float(100 * share):.1f}%"
+
+
+def collapsed(node: Plan) -> list[Plan]:
+    """Return the parts of a node to draw: many parallel groups of one shape are one."""
     if node.compose == "sum":
         return list(node.children)
     alike: dict[object, list[Plan]] = {}

@@ -43,6 +43,17 @@ class Ledger:
     busy_seconds: float = 10.0
     charges: list[Entry] = field(default_factory=list, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        """Say in a line whose account it is; the file is not read."""
+        from quantail.privacy.notebook import ledger_line
+
+        return ledger_line(self)
+
+    def _repr_html_(self) -> str:
+        from quantail.privacy.notebook import ledger_html
+
+        return ledger_html(self)
+
     @classmethod
     def create(
         cls,

@@ -22,6 +22,10 @@ class Confidential(ABC):
     schema: Schema
     library: Kind
 
+    def __repr__(self) -> str:
+        """Say what it is; nothing that it holds, nor how much."""
+        return f"<{type(self).__name__}: confidential, read by {self.schema!r}>"
+
     @property
     @abstractmethod
     def size(self) -> int:

@@ -20,6 +20,7 @@ from quantail.io import Kind
 from quantail.privacy import Definition, Plan, Terms, check_seed
 from quantail.release.facts import Facts
 from quantail.release.fields import check_fields
+from quantail.release.notebook import model_html, model_line
 from quantail.release.saved import FORMAT, NOT_PRIVATE, check_format, read_model, read_terms
 from quantail.schema import Schema
 
@@ -86,6 +87,13 @@ class ReleasedModel(ABC):
     def version(self) -> str:
         """Version of the software that fitted it."""
         return self.terms.version
+
+    def __repr__(self) -> str:
+        """Say in a line what was released."""
+        return model_line(self)
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     def facts(self) -> Facts:
         """Return the public facts of the release."""

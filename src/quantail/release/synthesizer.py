@@ -21,6 +21,7 @@ from quantail.privacy import (
     Definition,
     Ledger,
     Terms,
+    as_decimal,
     check_seed,
     parse_amount,
     parse_epsilon,
@@ -33,7 +34,9 @@ from quantail.release.confidential import Confidential
 from quantail.release.drawing import Drawing
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
+from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, fit_progress
+from quantail.release.watching import Watch, watched
 from quantail.schema import Schema
 
 Amount = int | float | str | Fraction
@@ -80,6 +83,12 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         self.cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
         self.unit: Unit = "epsilon" if self.delta is None else "rho"
 
+    def __repr__(self) -> str:
+        """Say in a line what it is made with."""
+        noise = "" if self.noise == "secure" else ", NOT PRIVATE"
+        price = f"epsilon {as_decimal(self.epsilon)}{noise}"
+        return f"<{type(self).__name__}: {price}, method {self.method}, {self.schema!r}>"
+
     def terms(self, size: int, fits: int = 1) -> Terms:
         """Return the terms of so many fits, touching no data; their hash stands on everything released.
 
@@ -102,19 +111,21 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
             fits,
         )
 
-    def fit(self, frame: Any, ledger: Ledger | None = None, progress: Progress | None = None) -> _Model:
+    def fit(self, frame: Any, ledger: Payer = None, progress: Watch = None) -> _Model:
         """Release a model of a confidential table or panel.
 
         Parameters
         ----------
-        frame : pandas, polars or pyarrow table
-            One row per unit, or a panel in the layout that its schema says; or what `read` returned for it. A table
-            may also be a source (`quantail.io.open_source`) larger than memory: it is read again for every question,
-            and gives the same model.
-        ledger : Ledger, optional
-            Charged with the whole budget before any value takes part in a question.
-        progress : callable, optional
-            Called with the column's name and the share of work done.
+        frame : pandas, polars or pyarrow table, path or URL
+            One row per unit, or a panel in the layout that its schema says; or the file that holds it, or what `read`
+            returned for it. A table may also be a source (`quantail.io.open_source`) larger than memory: it is read
+            again for every question, and gives the same model.
+        ledger : Ledger or path, optional
+            Charged with the whole budget before any value takes part in a question. Without one a
+            `NoLedgerWarning` says that nobody keeps count; False says that you do.
+        progress : callable or False, optional
+            Called with the column's name and the share of work done. By default a bar is shown where a person
+            watches, in a terminal or a notebook; False shows none.
 
         Returns
         -------
@@ -126,12 +137,10 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         LostChargeError
             When the charge is no longer in the ledger at the end; there is no model then.
         """
-        self.model_ = self.fit_many(frame, 1, ledger, progress)[0]
+        self.model_ = self._fits(frame, 1, ledger, progress)[0]
         return self.model_
 
-    def fit_many(
-        self, frame: Any, fits: int, ledger: Ledger | None = None, progress: Progress | None = None
-    ) -> list[_Model]:
+    def fit_many(self, frame: Any, fits: int, ledger: Payer = None, progress: Watch = None) -> list[_Model]:
         """Release several models, each with noise of its own. Costs `fits` times epsilon.
 
         Several tables from one model are free: `fit` once, then `model.sample(replicates=m)`. Fits of their own are
@@ -146,10 +155,15 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         """
         if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
             raise OptionError("fits must be a whole number of at least 1")
+        return self._fits(frame, fits, ledger, progress)
+
+    def _fits(self, frame: Any, fits: int, payer: Payer, watch: Watch) -> list[_Model]:
+        ledger = paying_ledger(payer, self._source.private, stacklevel=3)
         data = self.read(frame)
         terms, design = self.terms(data.size, fits), self._prepare(data)
         self._charge(terms, ledger)
-        models = [self._one(data, design, terms, progress, number) for number in range(fits)]
+        with watched(watch, "fit") as progress:
+            models = [self._one(data, design, terms, progress, number) for number in range(fits)]
         if ledger is not None:
             ledger.confirm()
         return models

@@ -98,6 +98,12 @@ class Column:
     def __post_init__(self) -> None:
         check_column(self)
 
+    def __repr__(self) -> str:
+        """Write the column without what stands at its default."""
+        from quantail.schema.notebook import column_line
+
+        return column_line(self)
+
     @property
     def is_labelled(self) -> bool:
         """Whether the column holds labels (a category, ordinal or boolean column) and not numbers or dates."""

@@ -99,6 +99,17 @@ class Schema:
         places = {name: place for place, name in enumerate(self.synthesis_order)}
         check_structure(self.identities, self.inequalities, {c.name: c for c in self.columns}, places)
 
+    def __repr__(self) -> str:
+        """Say in a line what it describes."""
+        from quantail.schema.notebook import schema_line
+
+        return schema_line(self)
+
+    def _repr_html_(self) -> str:
+        from quantail.schema.notebook import schema_html
+
+        return schema_html(self)
+
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """Read a schema from TOML text."""

@@ -44,7 +44,7 @@ class GroupModel:
     columns: tuple[AnyColumn, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TableModel(ReleasedModel):
     """A released model of a table.
 
@@ -81,7 +81,7 @@ class TableModel(ReleasedModel):
 
     def sample(
         self,
-        n: int | None = None,
+        rows: int | None = None,
         replicates: int = 1,
         seed: int | None = None,
         draw: Literal["balanced", "independent"] = "balanced",
@@ -91,7 +91,7 @@ class TableModel(ReleasedModel):
 
         Parameters
         ----------
-        n : int, optional
+        rows : int, optional
             Rows of each table; as many as the original by default.
         replicates : int
             Number of tables; a list is returned if it is above 1.
@@ -110,18 +110,18 @@ class TableModel(ReleasedModel):
         frame or list of frames
             Of the library that was fitted, with the columns, order and types that the schema says.
         """
-        check_numbers(n=n, replicates=replicates)
+        check_numbers(rows=rows, replicates=replicates)
         _check_draw(draw)
-        if n is None and given is None and self.rows > MOST_ROWS:
+        if rows is None and given is None and self.rows > MOST_ROWS:
             raise ModelError(
                 f"the model describes more than {MOST_ROWS} rows; say how many to draw, or use chunks"
             )
-        if n is not None and n > MOST_ASKED:
+        if rows is not None and rows > MOST_ASKED:
             raise OptionError(f"a table of more than {MOST_ASKED} rows is not drawn at once; use chunks")
         rng = drawing_generator(seed)
-        kept = self._given(given, n)
+        kept = self._given(given, rows)
         tables = [
-            self._frame(self.rows if n is None else n, rng, draw == "balanced")
+            self._frame(self.rows if rows is None else rows, rng, draw == "balanced")
             if kept is None
             else self._completed(kept, rng, draw == "balanced")
             for _ in range(replicates)
@@ -130,7 +130,7 @@ class TableModel(ReleasedModel):
 
     def chunks(
         self,
-        n: int | None = None,
+        rows: int | None = None,
         seed: int | None = None,
         draw: Literal["balanced", "independent"] = "balanced",
     ) -> Iterator[Any]:
@@ -138,14 +138,14 @@ class TableModel(ReleasedModel):
 
         Parameters are those of `sample`; with the same seed the frames hold the rows that it would return.
         """
-        check_numbers(n=n)
+        check_numbers(rows=rows)
         _check_draw(draw)
-        self._given(None, n)
+        self._given(None, rows)
         rng = drawing_generator(seed)
-        for part in self._blocks(self.rows if n is None else n, rng, draw == "balanced"):
+        for part in self._blocks(self.rows if rows is None else rows, rng, draw == "balanced"):
             yield release_table(part, self.schema, self.library)
 
-    def _given(self, frame: Any, n: int | None) -> Given | None:
+    def _given(self, frame: Any, rows: int | None) -> Given | None:
         public = [column.name for column in self.schema.columns if column.public]
         if frame is None:
             if public:
@@ -154,8 +154,8 @@ class TableModel(ReleasedModel):
                     "pass rows that hold them: sample(given=frame)"
                 )
             return None
-        if n is not None:
-            raise OptionError("given rows say how many rows to draw; leave out n")
+        if rows is not None:
+            raise OptionError("given rows say how many rows to draw; leave out rows")
         if not METHODS[self.method].streams:
             raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
         return read_given(frame, self.schema)

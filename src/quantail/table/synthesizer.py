@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from quantail.curves import Rows
 from quantail.errors import DataError, SchemaError
-from quantail.io import Kind
+from quantail.io import Kind, read_table
 from quantail.privacy import Definition, Ledger, Plan, Terms, split
 from quantail.release.facts import plan_of_fits
 from quantail.release.progress import Progress, group_progress
@@ -114,7 +115,9 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         """
         if isinstance(frame, TableRows):
             return self._already_read(frame)
-        return TableRows.of(frame, self.schema)
+        return TableRows.of(
+            read_table(frame, self.schema) if isinstance(frame, str | Path) else frame, self.schema
+        )
 
     # The steps of a fit, for engines that take them in different places.
 
