@@ -1,7 +1,8 @@
 """The methods of the panel study, by name and by group.
 
     valid       pooled (this package's own), kng, stepwise-*, sandwich-* (the paper's procedure): differentially private
-    published   the paper's five by chains of the authors' kind; NOT PRIVATE
+    published   the paper's five by chains of the authors' kind, settings of the simulation; NOT PRIVATE
+    synlbd      the same with step sizes and C_X of the authors' code for SynLBD; NOT PRIVATE
     reference   quantreg (20 levels), pistner (250 levels): year by year without privacy
 
 Published and reference methods do not round, as the authors did not; valid ones give whole numbers.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ _PUBLISHED, _REFERENCE = 11, 12  # streams of random numbers
 LBD_GROUPS = {
     "valid": ("pooled", *FIVE),
     "published": tuple(f"{name}-published" for name in FIVE),
+    "synlbd": tuple(f"{name}-synlbd" for name in FIVE),
     "reference": ("quantreg", "pistner"),
 }
 LBD_METHODS = tuple(name for names in LBD_GROUPS.values() for name in names)
@@ -73,6 +75,21 @@ def chosen_lbd_methods(names: Iterable[str]) -> list[str]:
     return list(chosen)
 
 
+def published_base(method: str) -> tuple[str, Literal["simulation", "synlbd"] | None]:
+    """Return which of the paper's five a method is, and with whose settings it runs; None for other methods.
+
+    Examples
+    --------
+    >>> published_base("kng-synlbd"), published_base("kng")
+    (('kng', 'synlbd'), ('kng', None))
+    """
+    if method in LBD_GROUPS["published"]:
+        return method.removesuffix("-published"), "simulation"
+    if method in LBD_GROUPS["synlbd"]:
+        return method.removesuffix("-synlbd"), "synlbd"
+    return method, None
+
+
 def noise_of(method: str, secure: bool) -> str:
     """Return the kind of noise that a run of a method uses."""
     if method in LBD_GROUPS["reference"]:
@@ -86,12 +103,13 @@ def synthesize_panel(case: Case, method: str, epsilon: str, seed: int, noise: st
     upper = float(column.upper if column.upper is not None else np.inf)
     if method in LBD_GROUPS["valid"]:
         return _valid(case, method, epsilon, seed, noise)
-    if method in LBD_GROUPS["published"]:
+    base, setting = published_base(method)
+    if setting is not None:
         from studies.lbd.published_yearly import synthesize_published_yearly
 
-        base = method.removesuffix("-published")
         rng = np.random.default_rng([seed, _PUBLISHED, FIVE.index(base)])
-        return synthesize_published_yearly(case.values, base, float(Fraction(epsilon)), upper, rng)
+        budget = float(Fraction(epsilon))
+        return synthesize_published_yearly(case.values, base, budget, upper, rng, setting=setting)
     rng = np.random.default_rng([seed, _REFERENCE, LBD_GROUPS["reference"].index(method)])
     make = synthesize_yearly_quantreg if method == "quantreg" else synthesize_pistner
     return make(case.values, upper, rng)

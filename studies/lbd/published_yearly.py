@@ -1,15 +1,22 @@
 """The paper's mechanisms on a business panel, year by year, by chains of the authors' kind. NOT PRIVATE.
 
-A year is booked epsilon / years: three quarters for continuers, a quarter for births (all of it in the first year). C_X
-is the bound of employment, 2000, for continuers and 1 for births. Shares as in the authors' code for this application,
-in every model; chains as in the simulation: 1000 steps, the median started at the non-private fit, step sizes of X1
-for births and of X2 for continuers (those used on SynLBD are not known to us). Lines are held at the confidential rows.
+A year is booked epsilon / years: three quarters for continuers, a quarter for births (all of it in the first year).
+Shares as in the authors' code for this application, in every model; chains of 1000 steps, the median started at the
+non-private fit. Lines are held at the confidential rows. Two settings:
+
+    simulation   step sizes of X1 for births and of X2 for continuers; C_X the bound of employment (1 for births)
+    synlbd       the step sizes of the authors' script for SIC 178, and C_X the largest predictor of the rows, as an
+                 earlier version of their functions had it (the script passes none)
+
+The script names one size for fixed slopes and a pair for varying ones; the pair is read here as (main, inner)
+quantiles. It names none for KNG, which keeps those of the simulation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +34,14 @@ CONTINUERS_SHARE = 0.75
 STEPS = 1000
 _JITTER = 1.0  # employment is moved by up to this much, so lines may lie as far below zero
 
+# Proposal scale of (main, inner) quantiles on SynLBD, in the first year and in the others.
+_SYNLBD_SCALES = {
+    "fixed": ((0.05, 0.05), (5e-4, 5e-4)),
+    "varying": ((0.1, 0.05), (1e-3, 5e-4)),
+}
+
+Setting = Literal["simulation", "synlbd"]
+
 
 def synthesize_published_yearly(
     values: Floats,
@@ -35,6 +50,7 @@ def synthesize_published_yearly(
     upper: float,
     rng: np.random.Generator,
     steps: int = STEPS,
+    setting: Setting = "simulation",
 ) -> Floats:
     """Synthesise a panel by one of the paper's mechanisms. NOT PRIVATE, whatever epsilon is.
 
@@ -47,44 +63,56 @@ def synthesize_published_yearly(
     epsilon : float
         What the paper would book for all years together.
     upper : float
-        The public bound, and C_X of continuers.
+        The public bound.
+    setting : str
+        Step sizes and C_X: see above.
     """
     checked_method(method)
     year = epsilon / values.shape[1]
 
     def lines_of(y: Floats, x: Floats | None, place: int) -> Floats:
         share = 1.0 if place == 0 else CONTINUERS_SHARE if x is not None else 1.0 - CONTINUERS_SHARE
-        return draw_lines(y, x, method, year * share, upper, rng, steps)
+        plan = yearly_visits(method, x is None, place == 0, setting)
+        widest = upper if x is None or setting == "simulation" else float(x.max(initial=1.0))
+        return draw_lines(_column(y, x, upper, widest), plan, method, year * share, rng, steps)
 
     return synthesize_yearly(values, upper, lines_of, rng)
 
 
 def draw_lines(
-    y: Floats,
-    x: Floats | None,
+    column: Column,
+    plan: Sequence[Visit],
     method: str,
     epsilon: float,
-    upper: float,
     rng: np.random.Generator,
     steps: int = STEPS,
-    taus: Sequence[float] = YEARLY_TAUS,
 ) -> Floats:
     """Draw all quantiles of one model; return their coefficients by rising level."""
     # Imported here: importing this file must work without numba.
     from studies.published.quantile import draw_by_metropolis, frame
 
-    column = _column(y, x, upper)
     known: dict[float, Floats] = {}
-    for visit in yearly_visits(method, x is None, taus):
+    for visit in plan:
         setting = frame(column, visit, epsilon * visit.share, PUBLISHED, known, method.endswith("fixed"))
         start = known[visit.start] if visit.start is not None else _start(column, visit)
         known[visit.tau] = draw_by_metropolis(setting, visit, start, steps, rng, None).theta
     return np.array([known[tau] for tau in sorted(known)])
 
 
-def yearly_visits(method: str, births: bool, taus: Sequence[float] = YEARLY_TAUS) -> list[Visit]:
+def yearly_visits(
+    method: str,
+    births: bool,
+    first_year: bool = False,
+    setting: Setting = "simulation",
+    taus: Sequence[float] = YEARLY_TAUS,
+) -> list[Visit]:
     """List the draws of a model: shares of an explained column, step sizes by the kind of model."""
     explained = visits(method, "X2", taus)
+    slopes = method.partition("-")[2]
+    if setting == "synlbd" and slopes:
+        main, inner = _SYNLBD_SCALES[slopes][0 if first_year else 1]
+        sizes = {"main": main, "inner": inner}
+        return [replace(visit, scale=sizes.get(visit.role, visit.scale)) for visit in explained]
     if not births:
         return explained
     alone = visits(method, "X1", taus)
@@ -98,7 +126,7 @@ def _start(column: Column, visit: Visit) -> Floats:
     return np.asarray(quantile_regression(column.y, predictors, [visit.tau])[0])
 
 
-def _column(y: Floats, x: Floats | None, upper: float) -> Column:
+def _column(y: Floats, x: Floats | None, upper: float, widest: float) -> Column:
     design = np.ones((1, y.size)) if x is None else np.vstack([np.ones(y.size), x])
     held = corners(design.T)
     return Column(
@@ -108,7 +136,7 @@ def _column(y: Floats, x: Floats | None, upper: float) -> Column:
         design=design,
         instruments=design,
         weight=np.ones(len(design)),
-        widest=1.0 if x is None else upper,
+        widest=1.0 if x is None else widest,
         held_median=held,
         held=held,
         bounds=(-_JITTER, upper + _JITTER),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from studies.figure_style import new_figure, save
 from studies.journal import Row
+from studies.lbd.methods import published_base
 from studies.lbd.runner import curves
 from studies.lbd.standin import LBD_INDUSTRIES
 from studies.lbd.standin.targets import YEARS
@@ -40,6 +41,7 @@ _LINE = 90  # letters of a line below a panel
 _MOSTLY = 0.7  # share of years that must lie inside
 _NOTES = {
     "published": "as published (NOT PRIVATE)",
+    "synlbd": "as on SynLBD (NOT PRIVATE)",
     "pistner": "pistner (no privacy)",
     "quantreg": "quantreg (no privacy)",
 }
@@ -159,8 +161,9 @@ def _trends(
 
 
 def _label(method: str) -> str:
-    if method.endswith("-published"):
-        return f"{method.removesuffix('-published')} {_NOTES['published']}"
+    base, setting = published_base(method)
+    if setting is not None:
+        return f"{base} {_NOTES['published' if setting == 'simulation' else setting]}"
     return _NOTES.get(method, method)
 
 
