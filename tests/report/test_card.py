@@ -1,6 +1,7 @@
 """The release card: complete, exact, and from public facts only."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from quantail.planning import Band, ColumnExpectation, Expectation, Resolution
 from quantail.privacy.budget import Plan
 from quantail.privacy.ledger import Ledger
-from quantail.report import release_card
+from quantail.report import release_card, render_html, render_markdown
+from quantail.schema import Key
 
 
 def test_the_promise_is_stated_in_full(stated):
@@ -89,3 +91,24 @@ def test_expected_errors_are_stated_column_by_column(stated):
     assert "19 made-up tables of 400 rows (the smallest group), shape lognormal" in lines[0]
     assert lines[1].startswith("pay: median 1.2% (0.1% to 4%), 99% quantile 20% (5% to over 1000%), slope 3%")
     assert lines[2:] == release_card(stated(), rows=10)["errors_to_expect"]
+
+
+def test_a_long_list_of_labels_fills_no_screens_and_is_complete_in_json(stated):
+    model = stated()
+    labels = tuple(f"label {place:04d}" for place in range(1017))
+    column = replace(model.stated.schema.columns[0], categories=labels)
+    schema = replace(model.stated.schema, columns=(column, *model.stated.schema.columns[1:]))
+    card = release_card(replace(model.stated, schema=schema), rows=10)
+    assert card["public_inputs"][0]["categories"] == list(labels)
+    for text in (render_markdown(card), render_html(card)):
+        assert "1,017 categories" in text and "label 0000" in text and "label 1016" in text
+        assert "label 0500" not in text
+
+
+def test_keys_are_stated_as_numbered_anew(stated):
+    model = stated()
+    schema = replace(model.stated.schema, keys=(Key("case"),))
+    card = release_card(replace(model.stated, schema=schema), rows=10)
+    assert card["public_inputs"][0]["column"] == "case" and card["public_inputs"][0]["type"] == "key"
+    for text in (render_markdown(card), render_html(card)):
+        assert "nothing of the original key was looked at" in text

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quantail.cli.console import print_json, say, warn
+from quantail.cli.console import note, print_json, say, warn
 from quantail.cli.options import JsonFlag, SchemaPath, TableInput
 from quantail.errors import DataError
 
@@ -22,20 +22,24 @@ def check(
 ) -> None:
     """List every way in which a table does not fit its schema; ends with exit code 4 if there is one.
 
+    Columns that the schema does not describe are named, too: they are left out of every release.
+
     No value and no count of the table is ever printed. Values outside the bounds are no problem: they are
     clipped; --internal tells which columns hold some, and that answer must not leave the agency.
     """
-    from quantail.frames import check_table
+    from quantail.frames import check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
     facts = Schema.load(schema)
     table = read_table(file, facts)
     problems = check_table(table, facts)
+    left_out = left_out_columns(table.column_names, facts)
     clipped = check_table(table, facts, internal=True)[len(problems) :] if internal else []
     if as_json:
         listed = [{"column": p.column, "what": p.what, "hint": p.hint} for p in problems]
         answer = {"fits": not problems, "problems": listed, "unsourced": list(facts.unsourced())}
+        answer["left_out"] = list(left_out)
         if internal:
             answer["clipped_columns_internal"] = [p.column for p in clipped]
         print_json(answer)
@@ -46,6 +50,8 @@ def check(
             say(f"- {problem}", style="yellow")
         if not problems:
             say(f"{Place.of(file)} fits {schema}.", style="green")
+        if left_out:
+            note(left_out_words(left_out))
     for name in facts.unsourced():
         place = "in [panel]" if facts.panel is not None and name in facts.panel.named else "for it"
         warn(f"column {name!r} does not say where its public facts come from; write source = ... {place}")

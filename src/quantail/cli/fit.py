@@ -72,7 +72,9 @@ def fit(
     check_outputs(paths, [path for path in (file, schema, ledger, mark) if path is not None], force)
     with paid_fit(file, facts, spending, quiet) as paid, Staging(paths) as staging:
         paid.model.save(staging.place(output))
-        card = release_card(paid.model, rows=paid.model.rows, ledger=paid.account, entry=paid.entry)
+        card = release_card(
+            paid.model, rows=paid.model.rows, ledger=paid.account, entry=paid.entry, left_out=paid.left_out
+        )
         cards.write(card, staging)
         paid.confirm()
         staging.commit()

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, progress, warn
+from quantail.cli.console import NOT_PRIVATE, note, progress, warn
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
-from quantail.frames import MisfitError
+from quantail.frames import MisfitError, left_out_columns, left_out_words
 from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
@@ -91,11 +91,15 @@ class ReleaseOptions:
 
 @dataclass(frozen=True)
 class Fit:
-    """Fitted models (mostly one), the charge that paid for them, and public columns, which are kept as they are."""
+    """Fitted models (mostly one), the charge that paid for them, and what was kept and left out of the table.
+
+    Public columns are kept as they are; columns that the schema does not describe are left out, and named.
+    """
 
     models: tuple[AnyModel, ...]
     account: Account | None
     public: pa.Table | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def model(self) -> AnyModel:
@@ -139,6 +143,8 @@ def paid_fit(
     synthesizer = spending.synthesizer(schema)
     table = read_table(file, schema)
     data = _admitted(table, file, synthesizer)
+    if left_out := left_out_columns(table.column_names, schema):
+        note(left_out_words(left_out))
     if dry_run is not None:
         dry_run(data.empty_copy(), _rows_at_most(data, synthesizer))
     cost = fits * synthesizer.cost
@@ -155,7 +161,7 @@ def paid_fit(
     with accounted(account):
         with progress("fit", quiet) as report:
             models = synthesizer.fit_many(data, fits, ledger=account or False, progress=report)
-        yield Fit(tuple(models), account, _public(table, schema))
+        yield Fit(tuple(models), account, _public(table, schema), left_out)
 
 
 def _rows_at_most(data: "Confidential", synthesizer: AnySynthesizer) -> int:

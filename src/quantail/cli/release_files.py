@@ -131,6 +131,7 @@ class ReleaseFiles:
             entry=entry,
             expectation=expectation,
             given=() if kept is None else kept.column_names,
+            left_out=fit.left_out if fit is not None else (),
         )
         stored = [pair for pair in zip(tables, self.tables, strict=True) if pair[1].scheme != "file"]
         # The database commits after the files have moved, and before they can no longer be taken back.

@@ -112,6 +112,11 @@ def synthesize_table(
             "public columns are kept with the rows that hold them, which partitions cannot do; fit the table whole, or "
             "take public = true out of the schema"
         )
+    if synthesizer.schema.keys:
+        raise OptionError(
+            f"key {synthesizer.schema.keys[0].name!r} numbers the rows of one table, and partitions are drawn apart; "
+            "take it out of the schema, and number the rows afterwards"
+        )
     require_columns(parts.types.names, synthesizer.schema)
     publication = Publication(Path(output), parts.folder)
     with publication as store:

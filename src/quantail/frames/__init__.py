@@ -8,6 +8,7 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
+from quantail.frames.left_out import left_out_columns, left_out_words
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_release import release_panel
@@ -22,6 +23,8 @@ __all__ = [
     "confidential_columns",
     "confidential_panel",
     "empty_release",
+    "left_out_columns",
+    "left_out_words",
     "release_panel",
     "release_table",
 ]

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError, ModelError
 from quantail.frames.encoding import decode, settled
-from quantail.frames.storage import arrow_type
+from quantail.frames.storage import arrow_type, named_type
 from quantail.io.codebook import declared_codebook
 from quantail.io.native import Kind
-from quantail.schema import Column, Schema, core_of
+from quantail.schema import Column, Key, Schema, core_of
 from quantail.schema.dates import DateType, date_text
+from quantail.schema.key import with_keys
 from quantail.schema.kinds import special_numbers
 from quantail.schema.storage import holds
 
@@ -28,7 +29,11 @@ _DAY = 86_400.0
 
 
 def release_table(
-    columns: Mapping[str, Array], schema: Schema, kind: Kind, kept: Mapping[str, Array] | None = None
+    columns: Mapping[str, Array],
+    schema: Schema,
+    kind: Kind,
+    kept: Mapping[str, Array] | None = None,
+    first: int = 1,
 ) -> Any:
     """Make a table in normal form from synthetic columns.
 
@@ -42,6 +47,8 @@ def release_table(
         The library of the table.
     kept : mapping of str to array, optional
         Columns of the schema that are not synthetic: their numbers, days, seconds or codes, kept as they are.
+    first : int
+        Number of the first row, from which keys count on.
 
     Returns
     -------
@@ -66,20 +73,23 @@ def release_table(
         column.name: stored(known.get(column.name, values[column.name]), column, column.name in known)
         for column in schema.columns
     }
+    size = len(next(iter(arrays.values())))
+    arrays |= {key.name: _running(key, first, size) for key in schema.keys}
     return in_library(normal_form(arrays, schema), schema, kind)
 
 
 def empty_release(schema: Schema) -> pa.Table:
     """Return a released table without rows: what it will look like, before anything is asked or paid for."""
     types = {column.name: arrow_type(column) for column in schema.columns}
-    return normal_form({name: pa.nulls(0, type_) for name, type_ in types.items()}, schema)
+    keys = {key.name: _running(key, 1, 0) for key in schema.keys}
+    return normal_form({name: pa.nulls(0, type_) for name, type_ in types.items()} | keys, schema)
 
 
 def released_names(schema: Schema) -> tuple[str, ...]:
     """Return the columns of a released table in their order: of a panel unit, period, entry and exit come first."""
     panel = schema.panel
     if panel is None:
-        return schema.names
+        return with_keys(schema.names, schema.keys)
     stored_as = (column.name if column.public else panel.stored_as(column.name) for column in schema.columns)
     names = [name for part in stored_as for name in ((part,) if isinstance(part, str) else part)]
     return (*panel.named, *names)
@@ -158,6 +168,12 @@ def _by_stored_name(schema: Schema) -> dict[str, Column]:
         for column in schema.columns
         for name in ((column.name,) if column.public else panel.stored_as(column.name))
     }
+
+
+def _running(key: Key, first: int, size: int) -> pa.Array:
+    """Return running numbers: a function of how many rows there are, and of nothing else."""
+    numbers = pa.array(np.arange(first, first + size, dtype=np.int64))
+    return numbers.cast(named_type(key.storage))
 
 
 def _check_lengths(columns: Mapping[str, Array], names: tuple[str, ...]) -> None:

@@ -16,6 +16,11 @@ _NAMED = {
 }
 
 
+def named_type(name: str) -> pa.DataType:
+    """Return a type that is known by its name alone, such as int64 or string."""
+    return _NAMED[name]
+
+
 def arrow_type(column: Column) -> pa.DataType:
     """Return the type in which a column is released.
 

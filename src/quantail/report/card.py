@@ -13,6 +13,7 @@ from quantail.privacy.budget import Plan, as_decimal
 from quantail.release.facts import Facts
 from quantail.report.kept import correspondence, kept_columns, limits, neighbours, panel_inputs, synthesis
 from quantail.schema import Column, Schema, formula_columns
+from quantail.schema.key import KEY
 
 if TYPE_CHECKING:
     from quantail.planning import Expectation
@@ -63,6 +64,7 @@ def release_card(
     entry: "Entry | None" = None,
     expectation: "Expectation | None" = None,
     given: Sequence[str] = (),
+    left_out: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Gather the public facts of a release as plain JSON values.
 
@@ -82,6 +84,8 @@ def release_card(
         What `quantail.planning.expect` returned for the same plan; adds expected errors to the card.
     given : sequence of str
         Columns of rows that were given to complete and are kept as they are; public columns need not be named.
+    left_out : sequence of str
+        Columns of the confidential table that the schema does not describe (`quantail.frames.left_out_columns`).
 
     Returns
     -------
@@ -104,6 +108,7 @@ def release_card(
         "budget": _budget(facts.plan, plan_hash),
         "terms": facts.terms.to_dict(),
         "public_inputs": _inputs(schema),
+        **({"left_out": list(left_out)} if left_out else {}),
         "relations": _relations(schema),
         "ledger": _receipt(plan_hash, ledger, entry),
         "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS, *_formulas(schema)],
@@ -144,7 +149,11 @@ def _budget(plan: Plan, plan_hash: str) -> dict[str, Any]:
 def _inputs(schema: Schema) -> list[dict[str, Any]]:
     """List every public input with its source: what the panel is known by, then the columns."""
     skeleton = [] if schema.panel is None else panel_inputs(schema.panel)
-    return skeleton + [_public(column, schema) for column in schema.columns]
+    keys = [
+        {"column": key.name, "type": KEY, "explained_by": [], "source": key.source or "numbered anew"}
+        for key in schema.keys
+    ]
+    return skeleton + keys + [_public(column, schema) for column in schema.columns]
 
 
 def _public(column: Column, schema: Schema) -> dict[str, Any]:

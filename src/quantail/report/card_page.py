@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from quantail.frames import left_out_words
 from quantail.markup import Child, Markup, element
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.report.budget import draw_budget
@@ -45,6 +46,7 @@ def render_html(card: Mapping[str, Any]) -> str:
             "inputs",
             "Public inputs",
             _inputs(card["public_inputs"]),
+            sentence(left_out_words(card["left_out"])) if card.get("left_out") else None,
             sentence(f"In every row: {'; '.join(card['relations'])}.") if card.get("relations") else None,
             hint="Not protected, and used as they stand; each with its source.",
         ),

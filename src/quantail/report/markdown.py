@@ -5,13 +5,16 @@ written, and must be shown, not obeyed.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from quantail.frames import left_out_words
 from quantail.privacy.budget import as_decimal
+from quantail.schema.key import KEY
 from quantail.visible import visible, visible_text
 
+_MOST_LABELS = 20
 _MARKS = re.compile(r"[\\`*_\[\]|~#$]")
 # What starts a list or a rule at the beginning of a line, and nothing anywhere else.
 _OPENING = re.compile(r"^(\d*)([-+]|(?<=\d)[.)])(?=\s|-|\+|$)")
@@ -54,6 +57,7 @@ def render_markdown(card: Mapping[str, Any]) -> str:
         "## Public inputs",
         "Not protected, and used as they stand; each with its source.",
         _inputs(card["public_inputs"]),
+        *([text(left_out_words(card["left_out"]))] if card.get("left_out") else []),
         *([f"In every row: {text('; '.join(card['relations']))}."] if card.get("relations") else []),
         *_list("How to use the data", card["use"]),
         *_list("What errors to expect", card["errors_to_expect"]),
@@ -126,7 +130,9 @@ def public_facts(stated: Mapping[str, Any]) -> str:
     """Say in words what the schema states about a column."""
     words = []
     if "categories" in stated:
-        words.append("categories " + ", ".join(stated["categories"]))
+        words.append(_categories(stated["categories"]))
+    if stated["type"] == KEY:
+        words.append("running numbers; nothing of the original key was looked at")
     if "lower" in stated:
         grid = f", {stated['grid']} grid" if "grid" in stated else ""
         words.append(f"{_bound(stated['lower'])} to {_bound(stated['upper'])}{grid}")
@@ -144,6 +150,14 @@ def public_facts(stated: Mapping[str, Any]) -> str:
         if option in stated:
             words.append(f"{meaning} {', '.join(map(_bound, stated[option]))}")
     return ", ".join(words)
+
+
+def _categories(labels: Sequence[str]) -> str:
+    """List categories, or the first and the last of a long list: the card in JSON holds all of them."""
+    if len(labels) <= _MOST_LABELS:
+        return "categories " + ", ".join(labels)
+    shown = ", ".join(labels[: _MOST_LABELS - 1])
+    return f"{len(labels):,} categories: {shown}, ..., {labels[-1]} (all of them in the card's JSON)"
 
 
 def _bound(value: float | str) -> str:

@@ -8,11 +8,13 @@ and types.
 
 from quantail.schema.column import Column, ColumnType, Grid
 from quantail.schema.csv_format import CsvFormat
-from quantail.schema.draft import DraftType, draft, header_of
+from quantail.schema.draft import draft, header_of
 from quantail.schema.formulas import formula_columns, formula_warning, is_formula
+from quantail.schema.key import Key
 from quantail.schema.kinds import Core, core_of
 from quantail.schema.panel import Layout, Panel
 from quantail.schema.panel_draft import PanelNames
+from quantail.schema.proposals import DraftType
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Neighbours, Schema
 
@@ -24,6 +26,7 @@ __all__ = [
     "Grid",
     "Identity",
     "Inequality",
+    "Key",
     "Layout",
     "Neighbours",
     "Panel",

@@ -42,7 +42,7 @@ def check_column(column: "Column") -> None:
     for option, allowed in (("type", get_args(ColumnType)), ("grid", get_args(Grid))):
         given = getattr(column, option)
         if given not in allowed:
-            advice = f"write one of {', '.join(allowed)}"
+            advice = f"write one of {', '.join(allowed)}" + (", or key" if option == "type" else "")
             raise wrong(column, f"{option} {shown(given)} is unknown", advice)
     _set(column, "categories", _texts(column, "categories", column.categories))
     if column.predictors is not None:

@@ -6,11 +6,12 @@ so Quantail offers no way to do that.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import ColumnType
 from quantail.schema.csv_format import CsvFormat
+from quantail.schema.key import KEY
 from quantail.schema.panel_draft import PanelNames, panel_section, split_names
 from quantail.schema.proposals import Proposal, proposal_of
 from quantail.schema.toml import toml_text
@@ -50,10 +51,7 @@ _RULES = """
 # total = "wages"
 """
 
-DraftType = ColumnType | Literal[""]
-"""What a column is known to hold; blank where nothing declares it."""
-
-_TYPES = "numeric | integer | category | ordinal | boolean | date | datetime"
+_TYPES = "numeric | integer | category | ordinal | boolean | date | datetime | key"
 _BY_NAME = "by its name; or "
 
 _NUMBER = """
@@ -96,6 +94,13 @@ missing = false  # true if labels may be missing
 source = ""  # where the list comes from
 """
 
+_KEY = """
+[[column]]
+name = {name}
+type = "key"  # {why}{types}
+source = ""  # a key only tells rows apart: synthetic rows are numbered anew, and nothing of it is read
+"""
+
 _UNKNOWN = """
 [[column]]
 name = {name}
@@ -114,6 +119,7 @@ _TEMPLATES = {
     **dict.fromkeys(("date", "datetime"), _DATE),
     **dict.fromkeys(("category", "ordinal"), _CATEGORY),
     "boolean": _BOOLEAN,
+    "key": _KEY,
 }
 
 
@@ -174,16 +180,18 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     if panel is not None:
         opening += panel_section(panel, named)
         named = split_names(panel, named)
-    sections = "".join(_section(name, type_) for name, type_ in named.items())
+    sections = "".join(_section(name, type_, panel is None) for name, type_ in named.items())
     return opening + ("" if panel else _RULES) + sections
 
 
-def _section(name: str, type_: Any) -> str:
+def _section(name: str, type_: Any, may_be_key: bool) -> str:
     if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
         )
-    start: Proposal = proposal_of(name, type_)
+    start = proposal_of(name, type_)
+    if start.type == KEY and not may_be_key:  # a panel has its own
+        start = Proposal(type_)
     return _TEMPLATES[start.type].format(
         name=toml_text(name),
         type=start.type,

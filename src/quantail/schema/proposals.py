@@ -10,8 +10,12 @@ from typing import Literal
 
 from quantail.schema.column import ColumnType, Grid
 
+DraftType = ColumnType | Literal["", "key"]
+"""What a column is known to hold; blank where nothing declares it."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 _WORDS = {
+    "key": "id uuid guid key identifier",
     "code": "code codes zip zipcode postcode postal plz naics sic nace isic isco soc noga ateco fips nuts lau geoid "
     "county state region district municipality canton province country sector industry branch occupation sex gender "
     "status kind type class group category grade level form",
@@ -38,12 +42,12 @@ class Proposal:
         Whether the name decided anything, so that the draft can say so.
     """
 
-    type: ColumnType | Literal[""]
+    type: DraftType
     grid: Grid = "linear"
     by_name: bool = False
 
 
-def proposal_of(name: str, declared: ColumnType | Literal[""]) -> Proposal:
+def proposal_of(name: str, declared: DraftType) -> Proposal:
     """Propose a type, where none is declared, and the grid of a number.
 
     Codes are proposed as categories even where they are stored as numbers: they are labels, not amounts, and as text
@@ -56,10 +60,12 @@ def proposal_of(name: str, declared: ColumnType | Literal[""]) -> Proposal:
     >>> proposal_of("naicsCode", "integer").type, proposal_of("x", "").type
     ('category', '')
     """
-    if declared not in ("numeric", "integer", ""):
-        return Proposal(declared)
     meanings = [_MEANING.get(word.lower(), "") for word in _WORD.findall(name)]
     last = meanings[-1] if meanings else ""
+    if last == "key" and declared in ("integer", "category", ""):
+        return Proposal("key", by_name=True)
+    if declared not in ("numeric", "integer", ""):
+        return Proposal(declared)
     if last == "code":
         return Proposal("category", by_name=True)
     if last == "date" and declared == "":

@@ -16,6 +16,7 @@ from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.column_rules import LARGEST_INTEGER, check_text, shown
 from quantail.schema.csv_format import CsvFormat
+from quantail.schema.key import Key, check_keys
 from quantail.schema.panel import Panel, check_columns
 from quantail.schema.structure import Identity, Inequality, check_structure
 
@@ -56,6 +57,8 @@ class Schema:
         Relations between columns that hold in every row.
     csv : CsvFormat, optional
         How the confidential table is written if it is a CSV file; None: UTF-8 with commas, as Quantail writes it.
+    keys : tuple of Key
+        Columns that number the synthetic rows; nothing of them is read.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class Schema:
     identities: tuple[Identity, ...] = ()
     inequalities: tuple[Inequality, ...] = ()
     csv: CsvFormat | None = None
+    keys: tuple[Key, ...] = ()
 
     def __post_init__(self) -> None:
         check_text(self.unit, "[table] unit", 'write what one row stands for and is protected: unit = "firm"')
@@ -92,6 +96,8 @@ class Schema:
         if not self.columns:
             raise SchemaError("the schema has no columns; write a [[column]] section for each column")
         self._check_names()
+        object.__setattr__(self, "keys", tuple(self.keys))
+        check_keys(self.keys, self.names, self.panel is not None)
         self._check_by()
         self._check_panel()
         self._check_order()

@@ -15,6 +15,7 @@ from quantail.errors import SchemaError
 from quantail.schema.column import DATED, LABELLED, Column, ColumnType
 from quantail.schema.column_rules import LARGEST_INTEGER, shown
 from quantail.schema.csv_format import CsvFormat
+from quantail.schema.key import KEY, Key, with_keys
 from quantail.schema.panel import Panel
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Schema
@@ -82,7 +83,8 @@ def read_toml(text: str) -> Schema:
         _check_keys(section, _COLUMN_KEYS, _where(section, place))
     panel = document.get("panel")
     _check_blanks(table, sections, panel if isinstance(panel, dict) else {})
-    columns = tuple(_column(section, place) for place, section in enumerate(sections, start=1))
+    placed = list(enumerate(sections, start=1))
+    columns = tuple(_column(section, place) for place, section in placed if section.get("type") != KEY)
     return Schema(
         columns=columns,
         **{"unit": "", **table},
@@ -92,6 +94,7 @@ def read_toml(text: str) -> Schema:
             Inequality(**part) for part in _relations(document, "inequality", _INEQUALITY_KEYS)
         ),
         csv=_csv(document.get("csv")),
+        keys=tuple(_key(section, place) for place, section in placed if section.get("type") == KEY),
     )
 
 
@@ -107,23 +110,37 @@ def write_toml(schema: Schema) -> str:
         blocks += ["", "[csv]", *_lines({key: getattr(schema.csv, key) for key in _CSV_KEYS}, keep=())]
     if schema.panel is not None:
         blocks += ["", "[panel]", *_lines({key: getattr(schema.panel, key) for key in _PANEL_KEYS}, keep=())]
-    for column in schema.columns:
-        values = {key: getattr(column, key) for key in _COLUMN_KEYS}
-        if column.grid == "linear":
-            del values["grid"]
-        for flag in ("public", "missing", "other"):
-            if not values[flag]:
-                del values[flag]
-        if column.is_dated:
-            values |= {bound: _Literal(column.bound_text(bound)) for bound in ("lower", "upper")}
-        keep = ("predictors",) if column.predictors is not None else ()
-        blocks += ["", "[[column]]", *_lines(values, keep=keep)]
+    described = {column.name: column for column in schema.columns}
+    keys = {key.name: key for key in schema.keys}
+    for name in with_keys(schema.names, schema.keys):
+        blocks += [
+            "",
+            "[[column]]",
+            *(_key_lines(keys[name]) if name in keys else _column_lines(described[name])),
+        ]
     for identity in schema.identities:
         blocks += ["", "[[identity]]", *_lines({key: getattr(identity, key) for key in _IDENTITY_KEYS}, ())]
     for inequality in schema.inequalities:
         values = {key: getattr(inequality, key) for key in _INEQUALITY_KEYS}
         blocks += ["", "[[inequality]]", *_lines(values, ())]
     return "\n".join(blocks) + "\n"
+
+
+def _column_lines(column: Column) -> Iterable[str]:
+    values = {key: getattr(column, key) for key in _COLUMN_KEYS}
+    if column.grid == "linear":
+        del values["grid"]
+    for flag in ("public", "missing", "other"):
+        if not values[flag]:
+            del values[flag]
+    if column.is_dated:
+        values |= {bound: _Literal(column.bound_text(bound)) for bound in ("lower", "upper")}
+    return _lines(values, keep=("predictors",) if column.predictors is not None else ())
+
+
+def _key_lines(key: Key) -> Iterable[str]:
+    storage = "" if key.storage == Key(key.name).storage else key.storage
+    return _lines({"name": key.name, "type": KEY, "source": key.source, "storage": storage}, keep=())
 
 
 class _Literal(str):
@@ -193,10 +210,12 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
     ]
     for place, section in enumerate(sections, start=1):
         if section.get("type") == "":
-            kinds = ", ".join(get_args(ColumnType))
+            kinds = ", ".join((*get_args(ColumnType), KEY))
             blanks.append(
                 f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories"
             )
+            continue
+        if section.get("type") == KEY:
             continue
         if section.get("public") is True:  # kept as it is, so nothing needs filling in
             continue
@@ -255,6 +274,21 @@ def _relations(document: Mapping[str, Any], kind: str, keys: tuple[str, ...]) ->
             if key not in section:
                 raise SchemaError(f"[[{kind}]]: no {key}; write {key} = ...")
     return sections
+
+
+def _key(section: dict[str, Any], place: int) -> Key:
+    """Read a key; what a draft has left of other types may stay while it is blank."""
+    given = {
+        option: value for option, value in section.items() if value not in ("", [], False, "linear", None)
+    }
+    if "name" not in given:
+        raise SchemaError(f"{_where(section, place)}: no name; write name = ...")
+    for option in given:
+        if option not in ("name", "type", "storage", "source"):
+            raise SchemaError(
+                f"{_where(section, place)}: {option} has no meaning for a key, which is numbered anew; remove {option}"
+            )
+    return Key(given["name"], place - 1, given.get("storage", "int64"), given.get("source", ""))
 
 
 def _column(section: dict[str, Any], place: int) -> Column:

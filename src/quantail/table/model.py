@@ -4,7 +4,7 @@ Everything in it is released: it can be published, and any number of tables can 
 Saved as readable JSON; floats survive the round trip bit for bit.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import ModelError, OptionError
 from quantail.frames import release_table
+from quantail.io import Kind
 from quantail.release.fields import check_fields
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
 from quantail.schema import core_of
@@ -142,8 +143,9 @@ class TableModel(ReleasedModel):
         _check_draw(draw)
         self._given(None, rows)
         rng = drawing_generator(seed)
-        for part in self._blocks(self.rows if rows is None else rows, rng, draw == "balanced"):
-            yield release_table(part, self.schema, self.library)
+        yield from self._released(
+            self._blocks(self.rows if rows is None else rows, rng, draw == "balanced"), self.library
+        )
 
     def _given(self, frame: Any, rows: int | None) -> Given | None:
         public = [column.name for column in self.schema.columns if column.public]
@@ -175,11 +177,18 @@ class TableModel(ReleasedModel):
     def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
         blocks = self._blocks(n, rng, balanced)
         if self.library == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
-            return pa.concat_tables(release_table(part, self.schema, "pyarrow") for part in blocks)
+            return pa.concat_tables(self._released(blocks, "pyarrow"))
         parts = list(blocks)
         names = core_of(self.schema).schema.names
         columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
         return release_table(columns, self.schema, self.library)
+
+    def _released(self, blocks: Iterable[dict[str, NDArray[Any]]], library: Kind) -> Iterator[Any]:
+        """Release a table block by block; keys count on from one to the next."""
+        first = 1
+        for part in blocks:
+            yield release_table(part, self.schema, library, first=first)
+            first += len(next(iter(part.values())))
 
     def _blocks(self, n: int, rng: np.random.Generator, balanced: bool) -> Iterator[dict[str, NDArray[Any]]]:
         """Draw rows group by group, a block at a time."""
