@@ -52,7 +52,7 @@ minimum:
 	$(MINIMUM)/bin/pip install --quiet --disable-pip-version-check uv
 	$(MINIMUM)/bin/uv pip install --quiet --python $(MINIMUM)/bin/python --resolution lowest-direct \
 		--editable ".[evaluate,files,databases,scale]" --group test --group studies
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 -W default $(CORE)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 --dist worksteal -W default $(CORE)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -65,7 +65,7 @@ imports: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 tests: $(VENV)/.installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 clean:
 	rm -rf $(VENV) $(MINIMUM) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -98,12 +98,17 @@ def mean_ratios(results):
     return {name: np.mean(values[name]) / np.mean(nulls[name]) for name in values}
 
 
+# Boosted trees take longer than all other measures together: their null is met in test_boosting.py.
+OTHERS = {name: measure for name, measure in MEASURES.items() if name != "auc"}
+
+
 @pytest.mark.slow
 def test_every_measure_of_a_table_meets_its_null_on_pairs_of_samples():
     rng = np.random.default_rng(8)
     pairs = [(business(rng, 900), business(rng, 600), business(rng, 500)) for _ in range(30)]
-    ratios = mean_ratios(evaluate(*tables) for tables in pairs)
-    assert set(ratios) == {name for name, m in MEASURES.items() if m.family != "panels"}
+    of_tables = [name for name, measure in OTHERS.items() if measure.family != "panels"]
+    ratios = mean_ratios(evaluate(*tables, measures=of_tables) for tables in pairs)
+    assert set(ratios) == set(of_tables)
     # Beyond the last row of a part there is nothing to learn: the 99.9% quantile needs more rows, below.
     del ratios["quantile_error_99.9"]
     for name, ratio in ratios.items():
@@ -122,8 +127,8 @@ def test_the_farthest_quantile_meets_its_null_where_ten_rows_lie_beyond_it():
 def test_every_measure_of_a_panel_meets_its_null_on_pairs_of_samples():
     rng = np.random.default_rng(9)
     pairs = [(firms(rng, 400), firms(rng, 300)) for _ in range(12)]
-    ratios = mean_ratios(evaluate(*tables, schema=PANEL, measures=["panels", "auc"]) for tables in pairs)
-    assert len(ratios) == 8
+    ratios = mean_ratios(evaluate(*tables, schema=PANEL, measures=["panels"]) for tables in pairs)
+    assert set(ratios) == {name for name, measure in OTHERS.items() if measure.family == "panels"}
     for name, ratio in ratios.items():
         assert ratio == pytest.approx(1, abs=0.35), (name, ratio)
 

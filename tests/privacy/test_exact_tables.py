@@ -1,6 +1,7 @@
 """The law of choosing and counting tables on tiny lattices, epsilon 1, and whole fits replayed on neighbours."""
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -28,6 +29,7 @@ MODELLED = [np.array(column) for column in zip(*((0, 0, 0), (0, 1, 0), (1, 1, 1)
 SETS = field_sets(KINDS, [frozenset(range(place)) for place in range(3)])
 
 
+@cache  # a table is its own neighbour's neighbour: each is met many times
 def scores_of(table, rows=3):
     columns = np.array(table, dtype=np.int64).reshape(-1, 3).T
     held = HeldRows(dict(zip("abc", columns, strict=True)), size=columns.shape[1])

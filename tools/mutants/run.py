@@ -19,9 +19,7 @@ from tools.mutants.catalogue import TREE, Mutant
 
 Fate = Literal["killed", "survived", "stale", "broken"]
 SECONDS = 600  # for the tests of one mutant
-_LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv*", ".*_cache", "__pycache__", "build", "dist", "results", "*.egg-info"
-)
+_LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "build", "dist", "results", "*.egg-info")
 _FAILED, _PASSED = 1, 0  # exit codes of pytest
 _NAMED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
@@ -42,7 +40,8 @@ def copied(tree: Path = TREE) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "tree"
         shutil.copytree(tree, copy, ignore=_LEFT_OUT)
-        # Byte code that is checked by content: a file changed twice within a second is not taken for the same.
+        # Byte code that is there serves on (copies keep their times, and a mutant is younger than its file). What is
+        # missing is checked by content: a file changed twice within a second is not taken for the same.
         checked = py_compile.PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(copy / "src", quiet=2, invalidation_mode=checked)
         yield copy
