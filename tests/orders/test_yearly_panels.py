@@ -198,7 +198,7 @@ def test_a_predictor_measured_on_confidential_rows_is_caught(monkeypatch):
     monkeypatch.setattr(
         yearly_fitting,
         "_fit_slope",
-        lambda gate, design, scale, real, released: honest(gate, design, scale, real, real),
+        lambda gate, design, name, real, released: honest(gate, design, name, real, real[name]),
     )
     table = panel()
     unit = next(

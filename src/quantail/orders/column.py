@@ -70,8 +70,7 @@ def _fit_intercept(gate: Gate, design: LinesColumn, scale: Scale, left: Floats) 
     places = np.interp(left, values, steps, left=-2.0, right=values.size + 1.0)
     places = places + 2 * (gate.noise.random(left.size) - 0.5)
     grid = Candidates(steps[:, None], np.zeros(values.size))
-    leaf = design.plan.find("median/intercept")
-    (chosen,) = choose_line(gate, leaf, Rows.of(places, None, INTERCEPT), INTERCEPT, grid, MEDIAN)
+    (chosen,) = choose_line(gate, design.intercept, Rows.of(places, None, INTERCEPT), INTERCEPT, grid, MEDIAN)
     return float(values[int(chosen)])
 
 
@@ -92,7 +91,7 @@ def _fit_steps(
         first, last = plane.index(np.array(quartiles)).tolist()
         instruments = index_instruments(first, last, design.settings.rules.places)
     table = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
-    leaves = [design.leaf(step) for step in design.steps]
+    leaves = design.levels
     strength = strength_of(leaves[0].cost, gate.definition) if leaves else Fraction(1)
     around = _surroundings(design, plane, least, float(2 / (rows * strength)))
     return release_lines(gate, leaves, table, instruments, design.steps, around)

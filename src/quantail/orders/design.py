@@ -43,9 +43,22 @@ class LinesColumn:
         """Whether slopes differ between quantiles."""
         return bool(self.predictors) and self.settings.slopes == "varying"
 
-    def leaf(self, step: Step) -> Plan:
-        """Return the leaf of a quantile."""
-        return self.plan.find(f"{step.part}/{_name(step.tau)}")
+    @property
+    def slopes(self) -> dict[str, tuple[Plan, ...]]:
+        """For every predictor the leaves that release its slope."""
+        *slopes, _ = self.plan.children[0].children
+        return {name: part.leaves() for name, part in zip(self.predictors, slopes, strict=True)}
+
+    @property
+    def intercept(self) -> Plan:
+        """The leaf of the median's intercept."""
+        return self.plan.children[0].children[-1]
+
+    @property
+    def levels(self) -> tuple[Plan, ...]:
+        """The leaf of every step."""
+        parts = {part.name: iter(part.children) for part in self.plan.children[1:]}
+        return tuple(next(parts[step.part]) for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -77,10 +90,10 @@ def draw_lines_design(
     _check_numeric(columns, settings)
     if not columns:
         raise OptionError(f"method {settings.order!r} needs a numeric column besides the groups")
-    costs = split(cost, _column_weights(settings, len(columns)))
     designs = tuple(
-        _column(settings, column, schema.predictors_of(column.name), part, rows, definition)
-        for column, part in zip(columns, costs, strict=True)
+        design_column(settings, column, predictors, part, rows, definition, bool(predictors))
+        for column, part in zip(columns, column_costs(settings, cost, len(columns)), strict=True)
+        for predictors in [schema.predictors_of(column.name)]
     )
     note = f"{rows} rows" + (f", {settings.slopes} slopes" if len(columns) > 1 else "")
     return LinesDesign(designs, Plan.sequence(name, [design.plan for design in designs], note), rows)
@@ -95,33 +108,33 @@ def _check_numeric(columns: list[Column], settings: LinesSettings) -> None:
             )
 
 
-def _column_weights(settings: LinesSettings, columns: int) -> tuple[Fraction | int, ...]:
-    """Return what columns weigh: the first, which all others build on, counts double."""
-    if not settings.columns:
-        return (2, *[1] * (columns - 1))
-    if len(settings.columns) != columns:
+def column_costs(settings: LinesSettings, cost: Fraction, columns: int) -> tuple[Fraction, ...]:
+    """Return what columns may cost: the first, which all others build on, twice as much unless shares are set."""
+    if settings.columns and len(settings.columns) != columns:
         raise OptionError(f"shares: columns lists {len(settings.columns)} shares for {columns} columns")
-    return settings.columns
+    return split(cost, settings.columns or (2, *[1] * (columns - 1)))
 
 
-def _column(
+def design_column(
     settings: LinesSettings,
     column: Column,
     predictors: tuple[str, ...],
     cost: Fraction,
     rows: int,
     definition: Definition,
+    explained: bool,
 ) -> LinesColumn:
+    """Return what is asked of a column; `explained` says which shares of the settings hold."""
     steps = steps_of(settings.order, settings.taus, settings.main)
     unit: Unit = "epsilon" if definition == "pure" else "rho"
-    median, parts = _shared(settings, cost, bool(predictors), steps)
+    median, parts = _shared(settings, cost, explained, steps)
     kept = _kept(predictors, median, rows, definition)
     plans = [_median(kept, median, rows, definition, unit)]
     for part, amount in parts.items():
         own = [step for step in steps if step.part == part]
         leaves = zip(own, split(amount, [1] * len(own)), strict=True)
         plans.append(
-            Plan.sequence(part, [Plan.leaf(_name(step.tau), each, "", unit) for step, each in leaves])
+            Plan.sequence(part, [Plan.leaf(f"{float(step.tau):g}", each, "", unit) for step, each in leaves])
         )
     return LinesColumn(column, Plan.sequence(column.name, plans), kept, steps, settings)
 
@@ -160,7 +173,3 @@ def _median(
     for name, part in zip(predictors, costs, strict=False):
         parts.append(slope_plan(name, part, rows * float(strength_of(part, definition)), unit))
     return Plan.sequence("median", [*parts, Plan.leaf("intercept", costs[-1], "", unit)])
-
-
-def _name(tau: Fraction) -> str:
-    return f"{float(tau):g}"

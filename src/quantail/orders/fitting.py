@@ -71,7 +71,7 @@ def _fit_slopes(
     """Release the slopes of the median plane."""
     total = dict.fromkeys(design.predictors, 0.0)
     residual, rules = fit.values[design.column.name], design.settings.rules
-    for name in design.predictors:
+    for name, leaves in design.slopes.items():
         # What is left of a predictor, as slopes on the predictors themselves: itself, less what explains it.
         model = fit.models[name]
         parts = [Slope(name, 1.0, model.base)]
@@ -80,7 +80,6 @@ def _fit_slopes(
         first, median, last = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
         x = explained(parts, fit.values, residual.size)
         reach = slope_reach(scale, last - first, model.scale.least)
-        leaves = design.plan.find(f"median/slope on {name}").leaves()
         cuts = median, median
         slope = choose_slope(fit.gate, leaves, residual, x, cuts, reach, fit.rows, rules=rules.slopes)
         residual = residual - slope * x

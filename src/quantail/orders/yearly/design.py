@@ -15,15 +15,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from quantail.curves import slope_plan
-from quantail.errors import OptionError
-from quantail.orders.design import LinesColumn
-from quantail.orders.settings import LinesSettings
-from quantail.orders.steps import Step, steps_of
-from quantail.orders.tuning import ACTIVE_SHARE, INTERCEPT_WEIGHT, SLOPE_WEIGHT
+from quantail.orders.design import LinesColumn, column_costs, design_column
+from quantail.orders.tuning import ACTIVE_SHARE
 from quantail.orders.yearly.settings import YearlySettings
 from quantail.privacy import Plan, split
-from quantail.schema import Column, Schema
+from quantail.schema import Schema
 
 BIRTHS, CONTINUERS = "births", "continuers"
 
@@ -38,8 +34,10 @@ class PeriodDesign:
     def under(self, plan: Plan) -> "PeriodDesign":
         """Return the same design on the leaves of a plan that equals its own."""
         parts = {
-            part: tuple(replace(column, plan=plan.find(f"{part}/{column.column.name}")) for column in columns)
-            for part, columns in self.parts.items()
+            part: tuple(
+                replace(column, plan=own) for column, own in zip(columns, under.children, strict=True)
+            )
+            for (part, columns), under in zip(self.parts.items(), plan.children, strict=True)
         }
         return PeriodDesign(parts, plan)
 
@@ -84,54 +82,12 @@ def _part(
     predictors: Mapping[str, tuple[str, ...]],
 ) -> tuple[LinesColumn, ...]:
     columns, lines = schema.confidential, settings.lines
-    if lines.columns and len(lines.columns) != len(columns):
-        raise OptionError(f"shares: columns lists {len(lines.columns)} shares for {len(columns)} columns")
-    costs = split(cost, lines.columns or (2, *[1] * (len(columns) - 1)))
     return tuple(
-        _column(lines, column, predictors[column.name], share, rows)
-        for column, share in zip(columns, costs, strict=True)
+        design_column(lines, column, predictors[column.name], share, rows, "pure", explained=True)
+        for column, share in zip(columns, column_costs(lines, cost, len(columns)), strict=True)
     )
 
 
 def before(name: str) -> str:
     """Return what a column's value of the period before is called."""
     return f"{name} before"
-
-
-def _column(
-    settings: LinesSettings, column: Column, predictors: tuple[str, ...], cost: Fraction, rows: int
-) -> LinesColumn:
-    """Plan the lines of one column."""
-    steps = steps_of(settings.order, settings.taus, settings.main)
-    weights = _weights(settings, steps)
-    costs = dict(zip(weights, split(cost, list(weights.values())), strict=True))
-    plans = [_median(predictors, costs.pop("median"), rows)]
-    for part, amount in costs.items():
-        own = [step for step in steps if step.part == part]
-        leaves = [
-            Plan.leaf(f"{float(step.tau):g}", each)
-            for step, each in zip(own, split(amount, [1] * len(own)), strict=True)
-        ]
-        plans.append(Plan.sequence(part, leaves))
-    return LinesColumn(column, Plan.sequence(column.name, plans), predictors, steps, settings)
-
-
-def _weights(settings: LinesSettings, steps: tuple[Step, ...]) -> dict[str, Fraction]:
-    """Return what the median and the other parts of the order weigh; parts without a quantile are left out."""
-    median, main = settings.median_shares[1], settings.main_shares[1]
-    if settings.order == "kng":
-        weights = {"median": Fraction(1), "levels": Fraction(len(steps))}
-    elif settings.order == "stepwise":
-        weights = {"median": median, "outward": 1 - median}
-    else:
-        weights = {"median": main * median, "main": main * (1 - median), "inner": 1 - main}
-    asked = {"median", *(step.part for step in steps)}
-    return {part: weight for part, weight in weights.items() if part in asked}
-
-
-def _median(predictors: tuple[str, ...], cost: Fraction, rows: int) -> Plan:
-    if not predictors:
-        return Plan.sequence("median", [Plan.leaf("intercept", cost)])
-    slope, intercept = split(cost, [SLOPE_WEIGHT, INTERCEPT_WEIGHT])
-    asked = slope_plan(predictors[0], slope, rows * float(slope))
-    return Plan.sequence("median", [asked, Plan.leaf("intercept", intercept)])

@@ -85,23 +85,18 @@ def _fit_column(
 ) -> LinesModel:
     """Release the lines of one column, given its predictor if it has one."""
     scale, rows = Scale.of(design.column), confidential[design.column.name].size
-    slopes = tuple(_fit_slope(gate, design, scale, confidential, released) for _ in design.predictors)
+    slopes = tuple(_fit_slope(gate, design, name, confidential, released[name]) for name in design.slopes)
     least = scale.least / len(design.settings.taus)  # whole numbers hold several lines each
     return fit_column(gate, design, slopes, confidential, explained(slopes, released, rows), least, rows)
 
 
 def _fit_slope(
-    gate: Gate,
-    design: LinesColumn,
-    scale: Scale,
-    confidential: dict[str, Floats],
-    released: dict[str, Floats],
+    gate: Gate, design: LinesColumn, name: str, confidential: dict[str, Floats], released: Floats
 ) -> Slope:
-    """Release the slope of the median line, measured from the predictor's released median."""
-    (name,) = design.predictors
-    y = confidential[design.column.name]
-    first, median, last = np.quantile(released[name], [0.25, 0.5, 0.75]).tolist()
+    """Release the slope of the median line on a predictor, measured from its released median."""
+    scale, y = Scale.of(design.column), confidential[design.column.name]
+    first, median, last = np.quantile(released, [0.25, 0.5, 0.75]).tolist()
     reach = slope_reach(scale, last - first, scale.least)
-    leaves = design.plan.find(f"median/slope on {name}").leaves()
     x, rules = confidential[name] - median, design.settings.rules.slopes
+    leaves = design.slopes[name]
     return Slope(name, choose_slope(gate, leaves, y, x, (0.0, 0.0), reach, y.size, rules=rules), median)
