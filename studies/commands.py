@@ -21,6 +21,7 @@ LBD_EXAMPLE = "python -m studies lbd --epsilon 1 --seeds 5 --out lbd"
 COVERAGE_EXAMPLE = "python -m studies coverage --replications 20 --reruns 20 --out coverage"
 HONESTY_EXAMPLE = "python -m studies plan-honesty --out plan-honesty"
 STAND_IN_EXAMPLE = "python -m studies stand-in stand-in.png"
+DOCUMENTS_EXAMPLE = "python -m studies documents"
 COMBINE_EXAMPLE = "python -m studies combine published valid --out tables"
 
 commands = typer.Typer(
@@ -214,6 +215,23 @@ def combine(
     _check_folder(out)
     combine_studies(folders, out)
     _show(out)
+
+
+@commands.command("documents", epilog=f"Example: {DOCUMENTS_EXAMPLE}")
+def documents(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if a table is out of date.")
+    ] = False,
+) -> None:
+    """Write the tables of README and docs anew from the stored results; takes a second."""
+    from studies.documents import outdated, write_documents
+
+    if check:
+        if names := ", ".join(map(str, outdated())):
+            raise DataError(f"tables are out of date in {names}: run {DOCUMENTS_EXAMPLE}")
+        return
+    for path in write_documents():
+        note(f"Wrote the tables of {path}")
 
 
 def _listed(text: str, option: str, example: str) -> list[str]:
