@@ -21,6 +21,7 @@ from quantail.cli import (
     synth,
 )
 from quantail.cli.failure import GuardedGroup
+from quantail.cli.flags import PlainCommand
 
 app = typer.Typer(
     name="quantail",
@@ -28,13 +29,12 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    add_completion=False,
     epilog="Start here: quantail demo",
 )
 
 
 def _add(name: str, command: Callable[..., Any], example: str) -> None:
-    app.command(name, epilog=f"Example: {example}")(command)
+    app.command(name, cls=PlainCommand, epilog=f"Example: {example}")(command)
 
 
 def _add_group(name: str, commands: typer.Typer, help_text: str, example: str) -> None:
@@ -68,7 +68,7 @@ def options(
         typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Differentially private synthetic copies of heavy-tailed tables.
+    """Differentially private synthetic copies of heavy-tailed tables and panels.
 
     The usual order of work: init, check, plan, synth, evaluate. Every command has --help with an example.
     """

@@ -24,8 +24,12 @@ EXAMPLE = "quantail evaluate payroll.csv synthetic.parquet --schema schema.toml 
 
 
 def evaluate(
-    real: Annotated[str | None, typer.Argument(help="The confidential table, a file, folder or URL.")] = None,
-    synth: Annotated[str | None, typer.Argument(help="The synthetic table, a file or URL as well.")] = None,
+    real: Annotated[
+        str | None, typer.Argument(metavar="REAL", help="The confidential table, a file, folder or URL.")
+    ] = None,
+    synth: Annotated[
+        str | None, typer.Argument(metavar="SYNTH", help="The synthetic table, a file or URL as well.")
+    ] = None,
     holdout: Annotated[
         str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,

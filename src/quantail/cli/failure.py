@@ -10,9 +10,9 @@ import traceback
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from quantail.cli.console import err, note
+from quantail.cli.flags import PlainGroup
 from quantail.errors import QuantailError
 from quantail.visible import visible, without_credentials
 
@@ -22,7 +22,7 @@ INTERRUPTED = 130
 _LINES = re.compile(r"\n(?=- |  )")
 
 
-class GuardedGroup(TyperGroup):
+class GuardedGroup(PlainGroup):
     """A group of commands that turns every exception into a message on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -19,8 +19,12 @@ _LEGEND = (
 
 
 def infer(
-    model: Annotated[Path, typer.Argument(help="The released model that the table was drawn from (JSON).")],
-    synth: Annotated[str, typer.Argument(help="The synthetic table: a file, a folder or a database URL.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="The released model that the table was drawn from (JSON).")
+    ],
+    synth: Annotated[
+        str, typer.Argument(metavar="SYNTH", help="The synthetic table: a file, a folder or a database URL.")
+    ],
     questions: Annotated[
         list[str],
         typer.Argument(
@@ -39,10 +43,14 @@ def infer(
     replicate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A further synthetic table from the same model; estimates are averaged; several times."
+            metavar="TABLE",
+            help="A further synthetic table from the same model, over which estimates are averaged; may be given several "
+            "times.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="For the same reruns again.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The same seed gives the same reruns again.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")] = None,
     as_json: JsonFlag = False,
     quiet: Quiet = False,

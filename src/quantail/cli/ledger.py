@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import as_json, note, print_json, say
+from quantail.cli.flags import PlainCommand, PlainGroup
 from quantail.cli.options import Force, JsonFlag
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
@@ -18,12 +19,18 @@ if TYPE_CHECKING:
 
 EXAMPLE = "quantail ledger show payroll.ledger"
 
-commands = typer.Typer(no_args_is_help=True)
-LedgerFile = Annotated[Path, typer.Argument(help="The ledger, one SQLite file per data set.")]
+commands = typer.Typer(cls=PlainGroup, no_args_is_help=True)
+LedgerFile = Annotated[
+    Path, typer.Argument(metavar="LEDGER", help="The ledger, one SQLite file per data set.")
+]
 Reason = Annotated[str, typer.Option(help="Why, in public words; it stays on record.")]
 
 
-@commands.command("init", epilog="Example: quantail ledger init payroll.ledger --dataset payroll --limit 2")
+@commands.command(
+    "init",
+    cls=PlainCommand,
+    epilog="Example: quantail ledger init payroll.ledger --dataset payroll --limit 2",
+)
 def init(
     path: LedgerFile,
     dataset: Annotated[str, typer.Option(help="Name of the data set, in public words.")],
@@ -39,7 +46,7 @@ def init(
     say(f"Started the ledger {path} for data set {dataset!r}: limit {limit} {unit}.")
 
 
-@commands.command("show", epilog="Example: quantail ledger show payroll.ledger")
+@commands.command("show", cls=PlainCommand, epilog="Example: quantail ledger show payroll.ledger")
 def show(path: LedgerFile, as_json: JsonFlag = False) -> None:
     """Show limit, spending and every record of a ledger."""
     from quantail.privacy.budget import as_decimal
@@ -61,7 +68,11 @@ def show(path: LedgerFile, as_json: JsonFlag = False) -> None:
     say(f"head {ledger.head()}")
 
 
-@commands.command("verify", epilog="Example: quantail ledger verify payroll.ledger --mark safe/payroll.mark")
+@commands.command(
+    "verify",
+    cls=PlainCommand,
+    epilog="Example: quantail ledger verify payroll.ledger --mark safe/payroll.mark",
+)
 def verify(
     path: LedgerFile,
     head: Annotated[
@@ -86,6 +97,7 @@ def verify(
 
 @commands.command(
     "raise",
+    cls=PlainCommand,
     epilog='Example: quantail ledger raise payroll.ledger --limit 3 --by "review board" --reason "2025"',
 )
 def raise_limit(
@@ -104,7 +116,9 @@ def raise_limit(
 
 
 @commands.command(
-    "charge", epilog='Example: quantail ledger charge payroll.ledger --epsilon 0.5 --reason "table of 2023"'
+    "charge",
+    cls=PlainCommand,
+    epilog='Example: quantail ledger charge payroll.ledger --epsilon 0.5 --reason "table of 2023"',
 )
 def charge(
     path: LedgerFile,
@@ -132,7 +146,9 @@ def charge(
     )
 
 
-@commands.command("export", epilog="Example: quantail ledger export payroll.ledger -o account.json")
+@commands.command(
+    "export", cls=PlainCommand, epilog="Example: quantail ledger export payroll.ledger -o account.json"
+)
 def export(
     path: LedgerFile,
     output: Annotated[

@@ -1,9 +1,23 @@
 """Options that several commands share, so that they read and behave the same everywhere."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+# Methods of tables and panels, and engines: written here, so that a shell completes them without loading anything.
+METHODS = ("ladder", "tables", "pooled", "kng", "stepwise", "sandwich")
+ENGINES = ("local", "processes", "dask")
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """Return what completes the beginning of one of these words in a shell."""
+
+    def completed(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return completed
 
 
 def _present_word(draw: str | None) -> str | None:
@@ -23,15 +37,25 @@ SchemaPath = Annotated[
 ]
 Epsilon = Annotated[
     str,
-    typer.Option("--epsilon", "-e", help='Privacy budget, for instance 1, 0.25 or "1/3"; less is stricter.'),
+    typer.Option(
+        "--epsilon",
+        "-e",
+        metavar="NUMBER",
+        help='Privacy budget, for instance 1, 0.25 or "1/3"; less is stricter.',
+    ),
 ]
 Definition = Annotated[
-    str, typer.Option(help="pure (epsilon-DP) or zcdp (needs --delta; converted from epsilon and delta).")
+    str,
+    typer.Option(
+        autocompletion=one_of("pure", "zcdp"),
+        help="pure (epsilon-DP) or zcdp (needs --delta; converted from epsilon and delta).",
+    ),
 ]
 Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
 Method = Annotated[
     str | None,
     typer.Option(
+        autocompletion=one_of(*METHODS),
         help="How rows are modelled. Tables: ladder (the default), some quantiles of each column in one joint draw, "
         "with slopes on the columns before it; tables, the same for each column, then tables of counts over two or "
         "three columns, chosen where the model is most wrong. Panels: pooled (the default), tables of counts over all "
@@ -42,13 +66,17 @@ Method = Annotated[
 ]
 Slopes = Annotated[
     str | None,
-    typer.Option(help="With the paper's orders: fixed (all quantiles share the median's slopes) or varying."),
+    typer.Option(
+        autocompletion=one_of("fixed", "varying"),
+        help="With the paper's orders: fixed (all quantiles share the median's slopes) or varying.",
+    ),
 ]
 Draw = Annotated[
     str | None,
     typer.Option(
         callback=_present_word,
-        help="With the paper's orders: values are quantiles that were released, or interpolate between them.",
+        autocompletion=one_of("quantiles", "interpolate"),
+        help="With the paper's orders: quantiles (values are released quantiles) or interpolate (between them).",
     ),
 ]
 LedgerPath = Annotated[
@@ -62,7 +90,8 @@ MarkPath = Annotated[
     Path | None,
     typer.Option(
         "--mark",
-        help="A mark of the ledger, kept elsewhere: betrays one copied back from a backup, and is moved forward.",
+        help="A small file, kept apart from the ledger, that says how far it had come (`quantail ledger export --mark`). "
+        "A ledger that was copied back from a backup is refused; the mark is moved forward.",
     ),
 ]
 NoLedger = Annotated[
@@ -100,13 +129,17 @@ ReportPath = Annotated[
 Formulas = Annotated[
     list[str] | None,
     typer.Option(
+        metavar="FORMULA",
         help='A regression to compare, such as "log(pay) ~ age + C(region)", "logistic: union ~ pay" or '
-        '"quantile(0.9): pay ~ age"; may be given several times.'
+        '"quantile(0.9): pay ~ age"; may be given several times.',
     ),
 ]
 EngineChoice = Annotated[
     str | None,
-    typer.Option(help="For a folder of partitions: where the work is done; local, processes or dask."),
+    typer.Option(
+        autocompletion=one_of(*ENGINES),
+        help="For a folder of partitions: where the work is done; local, processes or dask.",
+    ),
 ]
 Scheduler = Annotated[
     str | None, typer.Option(help="With --engine dask: address of its scheduler, such as tcp://host:8786.")

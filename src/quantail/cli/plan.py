@@ -45,6 +45,7 @@ def plan(
         typer.Option(
             "--rows",
             "-n",
+            metavar="NUMBER",
             help="Number of rows, or of units of a panel; with groups once for each, as NAME=NUMBER.",
         ),
     ],

@@ -16,21 +16,24 @@ EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parque
 
 
 def sample(
-    model: Annotated[Path, typer.Argument(help="A model that `quantail fit` saved.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `quantail fit` saved.")],
     output: TableOutput,
     rows: Rows = None,
     replicates: Replicates = 1,
-    seed: Annotated[int | None, typer.Option(help="Draw the same rows again.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed draws the same rows again.")] = None,
     expected_errors: Annotated[
         bool,
         typer.Option(
             "--expected-errors",
-            help="State expected errors on the card, from the plan tried on made-up tables: as long as 19 fits.",
+            help="State expected errors on the card, from the plan tried on made-up tables; takes as long as 19 fits.",
         ),
     ] = False,
     given: Annotated[
         Path | None,
-        typer.Option(help="Rows whose columns, the first in synthesis order, are kept as they are."),
+        typer.Option(
+            help="A table of rows to complete: its columns (public ones, or the first in synthesis order) are kept, "
+            "the others are drawn."
+        ),
     ] = None,
     force: Force = False,
     quiet: Quiet = False,

@@ -33,7 +33,7 @@ from quantail.cli.options import (
     Workers,
 )
 
-EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger -o synthetic.parquet"
+EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger --new-ledger -o synthetic.parquet"
 
 
 def synth(
