@@ -44,8 +44,8 @@ def infer(
         list[str] | None,
         typer.Option(
             metavar="TABLE",
-            help="A further synthetic table from the same model, over which estimates are averaged; may be given several "
-            "times.",
+            help="A further synthetic table from the same model, over which estimates are averaged; may be given "
+            "several times.",
         ),
     ] = None,
     seed: Annotated[

@@ -90,7 +90,7 @@ MarkPath = Annotated[
     Path | None,
     typer.Option(
         "--mark",
-        help="A small file, kept apart from the ledger, that says how far it had come (`quantail ledger export --mark`). "
+        help="A small file, kept apart from the ledger, that says how far it had come (`ledger export --mark`). "
         "A ledger that was copied back from a backup is refused; the mark is moved forward.",
     ),
 ]
