@@ -51,12 +51,12 @@ class TestTolls:
 
     grid = np.linspace(0, 25, 251)  # logarithms: from 1 to 7e10
 
-    def width(self, gate_of, relation, each, tolls, rows=40):
+    def width(self, gate_of, relation, each, range_prior, rows=40):
         values = np.random.default_rng(1).normal(12, 1.5, rows)
         drawn = []
         for seed in range(20):
             gate, (leaf,) = gate_of(1, each, relation, seed=seed)
-            drawn.append(np.ptp(draw_rungs(gate, leaf, values, self.grid, LEVELS, values.size, tolls)))
+            drawn.append(np.ptp(draw_rungs(gate, leaf, values, self.grid, LEVELS, values.size, range_prior)))
         return np.median(drawn)
 
     def test_with_next_to_no_signal_outer_rungs_stay_near(self, gate_of, relation):
@@ -64,7 +64,9 @@ class TestTolls:
         assert 1 < self.width(gate_of, relation, Fraction(1, 1000), self.grid) < 7
 
     def test_where_rows_tell_nothing_changes(self, gate_of, relation):
-        free, dear = (self.width(gate_of, relation, 100, tolls, 5000) for tolls in (None, self.grid))
+        free, dear = (
+            self.width(gate_of, relation, 100, range_prior, 5000) for range_prior in (None, self.grid)
+        )
         assert free == pytest.approx(dear, abs=0.11)
 
 

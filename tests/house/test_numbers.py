@@ -35,9 +35,9 @@ NOT_TUNED = {
     "panel/unit_ids.py": "where doubles stop counting",
     "planning/sweep.py": "round numbers: 1, 2, 5",
     "table/model.py": "file format, and memory",
-    "table/synthesizer.py": "the fewest rows, what their number may cost, and the number of a simulated stream",
+    "table/synthesizer.py": "the fewest rows, and the number of a simulated stream",
     "table/law.py": "memory, and the smallest weight",
-    "table/fitting.py": "bins of a numerical integral, and the noise between quantiles",
+    "table/fitting.py": "bins of a numerical integral",
 }
 
 

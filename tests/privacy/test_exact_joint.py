@@ -27,11 +27,19 @@ RELATIONS = ("replace-one", "add-remove")
 
 
 def joint_loss(
-    levels, relation, rows=4, domain=STILL, neighbours=None, unit="epsilon", cost=1, told=None, tolls=None
+    levels,
+    relation,
+    rows=4,
+    domain=STILL,
+    neighbours=None,
+    unit="epsilon",
+    cost=1,
+    told=None,
+    range_prior=None,
 ):
     """Return the worst loss; `neighbours` may be another relation, `told` another size than the true one."""
     grid = GRID[: 4 if domain is MOVED else 5]
-    mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit, tolls)
+    mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit, range_prior)
     return worst_loss(mechanism, domain, rows, neighbours or relation)
 
 
@@ -46,7 +54,7 @@ def test_joint_draw_costs_no_more_than_claimed(levels, relation):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("levels", LEVELS[2:], ids=str)
 def test_joint_draw_costs_no_more_than_claimed_with_more_rows(levels, relation):
-    assert 0.3 < without_tolls(levels, relation, 4 if relation == "replace-one" else 3) <= 1 + 1e-9
+    assert 0.3 < without_prior(levels, relation, 4 if relation == "replace-one" else 3) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("levels", [LEVELS[0], pytest.param(LEVELS[1], marks=pytest.mark.slow)], ids=str)
@@ -106,30 +114,32 @@ def test_jitter_that_depends_on_other_rows_is_caught(monkeypatch):
     assert pair_loss("replace-one", *tables) > 1.1
 
 
-without_tolls = cache(joint_loss)  # for all tolls that it is compared with
+without_prior = cache(joint_loss)  # for all priors that it is compared with
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("nats", [0.5, 4.0])
 @pytest.mark.parametrize("levels", [LEVELS[1], pytest.param(LEVELS[3], marks=pytest.mark.slow)], ids=str)
-def test_public_tolls_cost_nothing(levels, nats, relation):
+def test_a_public_prior_of_the_range_costs_nothing(levels, nats, relation):
     rows = 4 if relation == "replace-one" else 3
-    found = joint_loss(levels, relation, rows, tolls=nats * GRID)
+    found = joint_loss(levels, relation, rows, range_prior=nats * GRID)
     assert 0.1 < found <= 1 + 1e-9
-    assert found != pytest.approx(without_tolls(levels, relation, rows), rel=1e-3)  # they were asked for
+    assert found != pytest.approx(without_prior(levels, relation, rows), rel=1e-3)  # they were asked for
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_public_tolls_cost_nothing_with_jitter_a_wrong_size_and_zcdp(relation):
-    rows, tolls = (3 if relation == "replace-one" else 2), GRID[:4]
-    assert 0.1 < joint_loss((0.25, 0.75), relation, rows - 1, MOVED, tolls=tolls) <= 1 + 1e-9
-    assert 0.1 < joint_loss((0.25, 0.75), relation, rows, told=7, tolls=GRID) <= 1 + 1e-9
-    assert 0.1 < joint_loss((0.25, 0.75), relation, rows, unit="rho", cost=F(1, 8), tolls=GRID) <= 1 + 1e-9
+def test_a_public_prior_of_the_range_costs_nothing_with_jitter_a_wrong_size_and_zcdp(relation):
+    rows, range_prior = (3 if relation == "replace-one" else 2), GRID[:4]
+    assert 0.1 < joint_loss((0.25, 0.75), relation, rows - 1, MOVED, range_prior=range_prior) <= 1 + 1e-9
+    assert 0.1 < joint_loss((0.25, 0.75), relation, rows, told=7, range_prior=GRID) <= 1 + 1e-9
+    assert (
+        0.1 < joint_loss((0.25, 0.75), relation, rows, unit="rho", cost=F(1, 8), range_prior=GRID) <= 1 + 1e-9
+    )
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", ["largest row", "rows passed"])
-def test_tolls_from_private_rows_are_caught(kind, relation):
+def test_a_prior_from_private_rows_is_caught(kind, relation):
     # The scale of the largest row, or a nat for every row between the outermost rungs.
     def mechanism(table, noise):
         values = np.array([value for value, _ in table])
@@ -138,7 +148,7 @@ def test_tolls_from_private_rows_are_caught(kind, relation):
             if kind == "largest row"
             else 1.0 * np.searchsorted(np.sort(values), GRID, "right")
         )
-        return joint_mechanism(relation, (0.25, 0.75), GRID, 3, tolls=own)(table, noise)
+        return joint_mechanism(relation, (0.25, 0.75), GRID, 3, range_prior=own)(table, noise)
 
     assert worst_loss(mechanism, STILL, 3, relation) > 1.2
 

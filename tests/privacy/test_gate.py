@@ -136,13 +136,13 @@ def test_sharpest_rate_only_lowers_the_rate(monkeypatch):
     assert rates == [gate.SHARPEST / 4000] and rates[0] < 10**4 / 4
 
 
-def test_tolls_of_a_question_reach_its_draw(monkeypatch):
+def test_the_prior_of_a_question_reaches_its_draw(monkeypatch):
     paid = []
     monkeypatch.setattr(gate, "draw_path", lambda *parts: paid.append(parts[-1]) or np.array([0]))
-    opened, tolls = open_gate(F(1)), np.array([0.0, 2.0])
+    opened, range_prior = open_gate(F(1)), np.array([0.0, 2.0])
     parts = np.array([1, 2]), 2, np.array([1, 0, 1])
-    opened.path(opened.plan.leaves()[0], [PathQuestion(*parts, tolls), PathQuestion(*parts)])
-    assert paid[0] is tolls and paid[1] is None
+    opened.path(opened.plan.leaves()[0], [PathQuestion(*parts, range_prior), PathQuestion(*parts)])
+    assert paid[0] is range_prior and paid[1] is None
 
 
 def test_leaf_below_the_slack_of_a_path_gives_every_path_the_same_chance(monkeypatch):

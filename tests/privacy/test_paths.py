@@ -65,13 +65,13 @@ def test_pick_is_proportional_however_small_the_weights(logs):
         assert math.isclose(found, log - logs[largest], rel_tol=1e-12, abs_tol=1e-12)
 
 
-def reference_law(counts, rows, targets, rate, tolls=None):
+def reference_law(counts, rows, targets, rate, range_prior=None):
     """Return the stated law, path by path."""
-    law, tolls = {}, [0.0] * len(counts) if tolls is None else tolls
+    law, range_prior = {}, [0.0] * len(counts) if range_prior is None else range_prior
     for path in combinations_with_replacement(range(len(counts)), len(targets) - 1):
         ends = [0, *(counts[i] for i in path), rows]
         missed = [abs(b - a - t) for a, b, t in zip(ends, ends[1:], targets, strict=False)]
-        price = tolls[path[-1]] - tolls[path[0]]
+        price = range_prior[path[-1]] - range_prior[path[0]]
         law[path] = math.exp(-price - sum(min(rate * miss, paths.DEEPEST) for miss in missed))
     total = math.fsum(law.values())
     return {path: weight / total for path, weight in law.items()}
@@ -97,18 +97,18 @@ def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
 
 
 @pytest.mark.parametrize("rungs", [1, 2, 3, 4])
-def test_law_of_paths_that_pay_tolls_is_the_stated_one(monkeypatch, rungs):
-    monkeypatch.setattr(paths, "MOST_TOLL", 2.0)
+def test_law_of_paths_with_a_prior_of_the_range_is_the_stated_one(monkeypatch, rungs):
+    monkeypatch.setattr(paths, "MOST_PRIOR", 2.0)
     rng = np.random.default_rng(rungs)
     for _ in range(4):
         counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, rungs + 1)
-        tolls = np.sort(rng.uniform(-3, 0, 5))
+        range_prior = np.sort(rng.uniform(-3, 0, 5))
         law = law_of(
-            lambda noise, q=(counts, targets, tolls): tuple(
+            lambda noise, q=(counts, targets, range_prior): tuple(
                 paths.draw_path(q[0], 8, q[1], 0.4, noise, q[2]).tolist()
             )
         )
-        paid = np.minimum(tolls - tolls[0], 2.0).tolist()
+        paid = np.minimum(range_prior - range_prior[0], 2.0).tolist()
         stated = reference_law(counts.tolist(), 8, targets.tolist(), 0.4, paid)
         assert {path for _, path in law} == set(stated)
         for (_, path), probability in law.items():
@@ -119,9 +119,9 @@ def test_law_of_paths_that_pay_tolls_is_the_stated_one(monkeypatch, rungs):
         )  # one rung is both ends: nothing to pay
 
 
-def test_tolls_begin_at_zero_and_end_at_the_most():
-    tolls = paths.bounded_tolls(np.array([-7.0, -7.0, -6.5, 1e3, np.inf]))
-    assert tolls.tolist() == [0.0, 0.0, 0.5, paths.MOST_TOLL, paths.MOST_TOLL]
+def test_a_prior_begins_at_zero_and_ends_at_the_most():
+    range_prior = paths.bounded_prior(np.array([-7.0, -7.0, -6.5, 1e3, np.inf]))
+    assert range_prior.tolist() == [0.0, 0.0, 0.5, paths.MOST_PRIOR, paths.MOST_PRIOR]
 
 
 def test_chunks_make_no_difference(monkeypatch):
@@ -157,7 +157,7 @@ def test_number_of_rungs_is_bounded(rungs):
 def proven_bound(candidates: int) -> float:
     """Return what proofs/joint.md grants to rounding in the log-ratio of any path between two tables."""
     m = paths.MOST_RUNGS
-    largest = (m + 1) * paths.DEEPEST + paths.MOST_TOLL + m * math.log(candidates)
+    largest = (m + 1) * paths.DEEPEST + paths.MOST_PRIOR + m * math.log(candidates)
     pure = 2 * 2.0**-53 * (m * (8 * largest + 8 * candidates + 240) + largest)
     concentrated = 4 * 2.0**-53 * (m * (5 * largest + 4 * candidates + 120) + largest)
     return max(pure, concentrated)
@@ -192,31 +192,31 @@ def log_law_of(logs):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("rate", "toll"), [(0.05, 0.0), (gate.SHARPEST / 5000, 0.0), (0.05, paths.MOST_TOLL)]
+    ("rate", "prior"), [(0.05, 0.0), (gate.SHARPEST / 5000, 0.0), (0.05, paths.MOST_PRIOR)]
 )
-def test_rounding_is_far_below_the_slack(rate, toll):
+def test_rounding_is_far_below_the_slack(rate, prior):
     # A draw as large as they come, every step of some paths, against the same law in extended precision.
     if np.finfo(np.longdouble).eps > 2.0**-60:
         pytest.skip("long doubles are no longer than doubles here")
     rng = np.random.default_rng(5)
     counts, rungs, rows = np.sort(rng.integers(0, 5000, 700)), 6, 5000
     targets = np.full(rungs + 1, rows // (rungs + 1))
-    tolls = toll * np.sort(rng.random(counts.size))
-    messages = paths.log_messages(counts, rows, targets, rate, tolls)
-    exact_rate, exact_tolls = np.longdouble(rate), tolls.astype(np.longdouble)
-    exact = [-exact_rate * np.abs(rows - counts - targets[-1]) - exact_tolls]
+    range_prior = prior * np.sort(rng.random(counts.size))
+    messages = paths.log_messages(counts, rows, targets, rate, range_prior)
+    exact_rate, exact_prior = np.longdouble(rate), range_prior.astype(np.longdouble)
+    exact = [-exact_rate * np.abs(rows - counts - targets[-1]) - exact_prior]
     for k in range(rungs - 1, 0, -1):
         missed = np.abs(counts[None, :] - counts[:, None] - targets[k])
         logs = np.where(np.tri(counts.size, k=-1, dtype=bool), -np.inf, exact[0] - exact_rate * missed)
         exact.insert(0, np.logaddexp.reduce(logs, axis=1))
-    whole = np.logaddexp.reduce(exact[0] - exact_rate * np.abs(counts - targets[0]) + exact_tolls)
+    whole = np.logaddexp.reduce(exact[0] - exact_rate * np.abs(counts - targets[0]) + exact_prior)
     worst = 0.0
     for path in np.sort(rng.integers(0, counts.size, (40, rungs)), axis=1):  # unlikely ones, like most
-        found, stated, start = np.longdouble(0), exact_tolls[path[0]] - exact_tolls[path[-1]] - whole, 0
+        found, stated, start = np.longdouble(0), exact_prior[path[0]] - exact_prior[path[-1]] - whole, 0
         for k, index in enumerate(path):
             before = counts[start] if k else 0
             logs = paths._log_weights(counts[start:] - before - targets[k], rate)
-            logs = (logs if k else logs + tolls) + messages[k][start:]
+            logs = (logs if k else logs + range_prior) + messages[k][start:]
             found += log_law_of(logs)[index - start]
             stated -= exact_rate * abs(int(counts[index] - before - targets[k]))
             start = index
@@ -229,8 +229,8 @@ def test_extreme_draw_stays_finite():
     # Most rungs, weights as deep as they go, far more candidates than rows.
     counts = np.zeros(100, dtype=np.int64)
     targets = np.full(paths.MOST_RUNGS + 1, 10**5)
-    for tolls in (None, np.linspace(-1e300, 1e300, 100)):
-        path = paths.draw_path(counts, 0, targets, 50.0, SimulatedNoise(3), tolls)
+    for range_prior in (None, np.linspace(-1e300, 1e300, 100)):
+        path = paths.draw_path(counts, 0, targets, 50.0, SimulatedNoise(3), range_prior)
         assert np.all(np.diff(path) >= 0) and path.size == paths.MOST_RUNGS
 
 

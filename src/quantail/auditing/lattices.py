@@ -120,7 +120,7 @@ def _quantiles(relation: Relation) -> Iterator[Lattice]:
     jittered = partial(make.joint_mechanism, relation, (0.25, 0.75), GRID[:4], rows - 1)
     yield Lattice("joint draw, every jitter", relation, jittered, MOVED, rows - 1)
     dear = partial(make.joint_mechanism, relation, (0.25, 0.75), GRID, rows, 1, "epsilon", GRID)
-    yield Lattice("joint draw, tolls", relation, dear, STILL, rows)
+    yield Lattice("joint draw, prior of the range", relation, dear, STILL, rows)
 
 
 def _slopes(relation: Relation) -> Iterator[Lattice]:

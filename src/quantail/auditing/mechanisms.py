@@ -67,7 +67,7 @@ def joint_mechanism(
     rows: int,
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
-    tolls: Floats | None = None,
+    range_prior: Floats | None = None,
     *,
     budget: int = 1,
 ) -> Mechanism:
@@ -77,7 +77,7 @@ def joint_mechanism(
         gate = gate_of(noise, relation, budget * cost, unit=unit)
         values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
         (leaf,) = gate.plan.leaves()
-        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows, tolls).tobytes()
+        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows, range_prior).tobytes()
 
     return mechanism
 

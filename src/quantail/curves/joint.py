@@ -1,9 +1,8 @@
 """All quantiles of a column in one draw (DESIGN 4.1, after JointExp), with public targets.
 
 For levels tau_1 < ... < tau_m and n rows the targets are t_k = round(n tau_{k+1}) - round(n tau_k). A vector of
-candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows between neighbouring candidates. Where
-candidates have tolls (a public log prior on the range), a weight is also multiplied by exp(toll of the first - toll
-of the last).
+candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows between neighbouring candidates. A
+public log prior c on the range multiplies a weight by exp(c of the first candidate - c of the last).
 Proof: privacy/proofs/joint.md.
 """
 
@@ -53,7 +52,7 @@ def draw_rungs(
     grid: Floats,
     levels: Floats,
     rows: int,
-    tolls: Floats | None = None,
+    range_prior: Floats | None = None,
 ) -> Floats:
     """Release the quantiles of `values` at `levels`, as members of `grid`.
 
@@ -65,12 +64,12 @@ def draw_rungs(
         Public candidates, ascending.
     rows : int
         Public number of rows (released, under add/remove).
-    tolls : array, optional
-        Public: what each candidate adds, in nats, to the price of lying far from the first rung.
+    range_prior : array, optional
+        Public log prior on the range: how far along it each candidate lies, in nats.
     """
     values = Vector.of(values)
     cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
     counts = np.cumsum(cells)
-    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), tolls)
+    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), range_prior)
     (path,) = gate.path(leaf, [question])
     return grid[path]

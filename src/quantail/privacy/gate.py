@@ -59,14 +59,15 @@ class PathQuestion:
         Rows in all.
     targets : array
         Public number of rows wanted in each part.
-    tolls : array, optional
-        Public: in nats, how far each candidate lies along the grid. A path pays for the distance of its ends.
+    range_prior : array, optional
+        Public log prior on the range: how far along it each candidate lies, in nats; a path pays for the distance
+        of its ends.
     """
 
     counts: Integers
     rows: int
     targets: Integers
-    tolls: Floats | None = None
+    range_prior: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,12 @@ class Gate:
         rate = strength / (2 * cells_touched(self.relation))
         return [
             draw_path(
-                q.counts, q.rows, q.targets, min(rate, SHARPEST / int(q.targets.sum())), self.noise, q.tolls
+                q.counts,
+                q.rows,
+                q.targets,
+                min(rate, SHARPEST / int(q.targets.sum())),
+                self.noise,
+                q.range_prior,
             )
             for q in questions
         ]

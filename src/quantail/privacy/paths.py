@@ -4,9 +4,9 @@ Notation. Candidates 0..G-1 carry cumulated counts c_0 <= ... <= c_{G-1} of N ro
 the rows into m + 1 parts n_0 = c_{i_1}, n_k = c_{i_{k+1}} - c_{i_k}, n_m = N - c_{i_m}. With public integer targets
 t_k the law is
 
-    P(path) proportional to exp(toll_{i_1} - toll_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
+    P(path) proportional to exp(p_{i_1} - p_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
 
-where tolls, if there are any, are a public log prior on the range: they never fall along the candidates, so a path
+where p, if it is given, is a public log prior on the range: it never falls along the candidates, so a path
 whose ends lie far apart is less likely. It keeps outer quantiles within reach where few rows support them.
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
@@ -26,13 +26,18 @@ MOST_RUNGS = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
 MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1850
-MOST_TOLL = 1000.0  # nats; bounds rounding, too
+MOST_PRIOR = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
 Floats = NDArray[np.float64]
 
 
 def draw_path(
-    counts: Integers, rows: int, targets: Integers, rate: float, noise: Noise, tolls: Floats | None = None
+    counts: Integers,
+    rows: int,
+    targets: Integers,
+    rate: float,
+    noise: Noise,
+    range_prior: Floats | None = None,
 ) -> Integers:
     """Draw one path; `targets` has one entry more than the path has rungs."""
     rungs = targets.size - 1
@@ -40,9 +45,9 @@ def draw_path(
         raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
     if not 1 <= counts.size < MOST_CANDIDATES:
         raise ValueError(f"a joint draw takes fewer than {MOST_CANDIDATES} candidates")
-    tolls = np.zeros(counts.size) if tolls is None or rungs == 1 else bounded_tolls(tolls)
-    messages = log_messages(counts, rows, targets, rate, tolls)
-    path = [noise.pick(_log_weights(counts - targets[0], rate) + tolls + messages[0])]
+    range_prior = np.zeros(counts.size) if range_prior is None or rungs == 1 else bounded_prior(range_prior)
+    messages = log_messages(counts, rows, targets, rate, range_prior)
+    path = [noise.pick(_log_weights(counts - targets[0], rate) + range_prior + messages[0])]
     for k in range(1, rungs):
         start = path[-1]
         steps = _log_weights(counts[start:] - counts[start] - targets[k], rate)
@@ -50,16 +55,16 @@ def draw_path(
     return np.asarray(path, dtype=np.int64)
 
 
-def bounded_tolls(tolls: Floats) -> Floats:
-    """Return tolls between zero and `MOST_TOLL`."""
-    return np.asarray(np.clip(tolls - tolls[0], 0.0, MOST_TOLL))
+def bounded_prior(range_prior: Floats) -> Floats:
+    """Return a log prior on the range that lies between zero and `MOST_PRIOR`."""
+    return np.asarray(np.clip(range_prior - range_prior[0], 0.0, MOST_PRIOR))
 
 
 def log_messages(
-    counts: Integers, rows: int, targets: Integers, rate: float, tolls: Floats | float = 0.0
+    counts: Integers, rows: int, targets: Integers, rate: float, range_prior: Floats | float = 0.0
 ) -> list[Floats]:
     """Return, for each rung, the log of the total weight of all ways to finish the path from each candidate."""
-    message = _log_weights(rows - counts - targets[-1], rate) - tolls
+    message = _log_weights(rows - counts - targets[-1], rate) - range_prior
     messages = [message]
     places = counts.astype(np.float64)  # whole numbers still
     for k in range(targets.size - 2, 0, -1):

@@ -19,9 +19,9 @@ from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import AnyColumn, method_of
 from quantail.table.model import GroupModel, TableModel
 from quantail.table.rows import GroupKey, TableRows, group_keys
+from quantail.table.tuning import SIZES_SHARE
 
 FEWEST_ROWS = 20
-_ROWS_SHARE = 0.02  # add/remove: what the number of rows may cost
 _SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
 
 
@@ -226,7 +226,7 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         """Return the budget for counting rows (add/remove only) and the rest."""
         if self.schema.neighbours == "replace-one":
             return None, self.cost
-        counted, rest = split(self.cost, [_ROWS_SHARE, 1 - _ROWS_SHARE])
+        counted, rest = split(self.cost, [SIZES_SHARE, 1 - SIZES_SHARE])
         return counted, rest
 
     def _rows_leaf(self, cost: Fraction) -> Plan:

@@ -17,6 +17,9 @@ MOST_CELLS = 3000
 MOST_PAIRS, MOST_TRIPLES = 5000, 1500
 """Sets that are candidates; beyond, none of that size is (100 and 21 fields)."""
 
+SIZES_SHARE = 0.02
+"""Add/remove: share of the budget that the numbers of rows: public groups and all that follows build on them."""
+
 STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
 """Share of the budget that stage one has at least, and what it may take for an ample signal."""
 
