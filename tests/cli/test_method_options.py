@@ -85,3 +85,33 @@ def test_what_has_no_meaning_is_refused(files, options, word):
     shown = run(files, "plan", "--rows", "100", *options)
     assert shown.exit_code != 0
     assert word in shown.output + str(shown.exception)
+
+
+def test_the_papers_text_is_planned_from_the_shell(files):
+    """Six main quantiles, 80% on them and 80% of that on the median; columns .5, .25, .25."""
+    text = "median=0.25:0.8,main=0.6:0.8,columns=0.5:0.25:0.25"
+    main = "0.05,0.25,0.5,0.75,0.95,0.99"
+    options = ["--method", "sandwich", "--main", main, "--taus", f"0.01,0.1,0.9,{main}", "--shares", text]
+    shown = run(files, "plan", "--rows", "5000", "--tables", "0", "--json", *options)
+    assert shown.exit_code == 0, shown.output
+    first, second, third = json.loads(shown.stdout)["plan"]["children"]
+    assert [c["cost"] for c in (first, second, third)] == ["1/2", "1/4", "1/4"]
+    assert [part["cost"] for part in first["children"]] == ["3/40", "9/40", "1/5"]
+    assert [part["cost"] for part in second["children"]] == ["4/25", "1/25", "1/20"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--taus", "a,b"], "--taus lists levels"),
+        (["--main", "0.5,,"], "--main lists levels"),
+        (["--shares", "median"], "--shares names each share once"),
+        (["--shares", "median=0.8,median=0.7"], "--shares names each share once"),
+        (["--shares", "median=2"], "between 0 and 1"),
+        (["--shares", "mean=0.5"], "with method 'sandwich'"),
+    ],
+)
+def test_levels_and_shares_that_cannot_be_read_say_what_to_write(files, options, words):
+    refused = run(files, "plan", "--rows", "5000", "--method", "sandwich", *options)
+    assert refused.exit_code == 2
+    assert words in " ".join(refused.output.split())

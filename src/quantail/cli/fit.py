@@ -9,7 +9,6 @@ from quantail.cli.console import note, say
 from quantail.cli.options import (
     Definition,
     Delta,
-    Draw,
     Epsilon,
     Force,
     LedgerPath,
@@ -22,9 +21,9 @@ from quantail.cli.options import (
     SchemaPath,
     Seed,
     SimulateNoise,
-    Slopes,
     TableInput,
 )
+from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
 
@@ -40,6 +39,9 @@ def fit(
     method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
+    taus: Taus = None,
+    main: MainQuantiles = None,
+    shares: Shares = None,
     new_ledger: NewLedger = False,
     limit: Limit = None,
     mark: MarkPath = None,
@@ -63,8 +65,9 @@ def fit(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
+    order = OrderOptions(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
-        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
+        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )
     facts = Schema.load(schema)
     cards = CardFiles(output)

@@ -12,15 +12,14 @@ from quantail.cli.console import note, out, plain, print_json, progress, say
 from quantail.cli.options import (
     Definition,
     Delta,
-    Draw,
     Fits,
     Force,
     JsonFlag,
     Method,
     Quiet,
     SchemaPath,
-    Slopes,
 )
+from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
@@ -58,6 +57,9 @@ def plan(
     method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
+    taus: Taus = None,
+    main: MainQuantiles = None,
+    shares: Shares = None,
     fits: Fits = 1,
     shape: Annotated[
         str,
@@ -102,9 +104,8 @@ def plan(
     if fits > 1 and (epsilon is None or target or sweep or report):
         raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
     sizes = _rows(rows, facts)
-    spending = ReleaseOptions(
-        epsilon or "1", definition, delta, method, no_ledger=True, slopes=slopes, draw=draw
-    )
+    order = OrderOptions(slopes, draw, taus, main, shares)
+    spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
     tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)
@@ -176,8 +177,9 @@ class _Trial:
 
     def _all(self) -> dict[str, Any]:
         spent = self.spending
-        named = {name: getattr(spent, name) for name in ("definition", "delta", "method", "slopes")}
-        return self.options | {name: value for name, value in named.items() if value is not None}
+        named = {name: getattr(spent, name) for name in ("definition", "delta", "method")}
+        given = {name: value for name, value in named.items() if value is not None}
+        return self.options | given | spent.order.given()
 
 
 def _form(

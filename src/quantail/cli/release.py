@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import NOT_PRIVATE, note, progress, warn
+from quantail.cli.order_options import NO_ORDER, OrderOptions
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
 from quantail.frames import MisfitError, left_out_columns, left_out_words
@@ -46,8 +47,7 @@ class ReleaseOptions:
     seed: int | None = None
     payment: Payment = NOBODY
     no_ledger: bool = False
-    slopes: str | None = None
-    draw: str | None = None
+    order: OrderOptions = NO_ORDER
 
     def __post_init__(self) -> None:
         parse_epsilon(self.epsilon)
@@ -68,8 +68,7 @@ class ReleaseOptions:
             delta=None if self.delta is None else parse_amount(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
-            slopes=self.slopes,
-            draw=self.draw,
+            **self.order.given(),
         )
 
     def _check_account(self) -> None:

@@ -8,7 +8,6 @@ import typer
 from quantail.cli.options import (
     Definition,
     Delta,
-    Draw,
     EngineChoice,
     Epsilon,
     Fits,
@@ -27,11 +26,11 @@ from quantail.cli.options import (
     SchemaPath,
     Seed,
     SimulateNoise,
-    Slopes,
     TableInput,
     TableOutput,
     Workers,
 )
+from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
 
 EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger --new-ledger -o synthetic.parquet"
 
@@ -50,6 +49,9 @@ def synth(
     method: Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
+    taus: Taus = None,
+    main: MainQuantiles = None,
+    shares: Shares = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
     report: ReportPath = None,
     new_ledger: NewLedger = False,
@@ -81,8 +83,9 @@ def synth(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
+    order = OrderOptions(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
-        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, slopes, draw
+        epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )
     facts = Schema.load(schema)
     refuse_for_panels(facts, rows=rows)
