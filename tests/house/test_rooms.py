@@ -23,7 +23,7 @@ def rooms() -> set[str]:
 
 def modules() -> set[str]:
     """Modules beside them."""
-    return {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "_version"}
+    return {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__", "_version"}
 
 
 def layers() -> list[str]:
