@@ -46,4 +46,6 @@ PAPER_NAME = {
 
 def base_of(method: str) -> str:
     """Return a method's name without the suffix that says how it was sampled."""
-    return method.removesuffix("-published").removesuffix("-converged")
+    for suffix in ("-published", "-converged", "-text", "-interpolated"):
+        method = method.removesuffix(suffix)
+    return method

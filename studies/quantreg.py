@@ -27,12 +27,15 @@ def synthesize_quantreg(
     rng: np.random.Generator,
     n: int,
     weights: Literal["paper", "midpoint"] = "paper",
+    interpolate: bool = False,
 ) -> dict[str, Floats]:
     """Make `n` synthetic rows as the paper does without privacy.
 
     Column by column, each is regressed on all earlier ones at every level; each synthetic row then picks one
     level at random and takes that regression's prediction from its own synthetic earlier columns. `weights`
-    says how likely each level is to be picked, see `level_weights`.
+    says how likely each level is to be picked, see `level_weights`. With `interpolate` a row draws its level
+    uniformly, and its value lies between the predictions of the levels beside it (Huckett and Larsen); beyond the
+    outermost levels it is theirs.
     """
     levels = sorted(taus)
     share = level_weights(levels, weights)
@@ -41,9 +44,18 @@ def synthesize_quantreg(
         earlier = columns[:position]
         real = np.column_stack([np.asarray(train[c], dtype=float) for c in earlier]) if earlier else None
         fits = quantile_regression(train[name], real, levels)
-        chosen = fits[rng.choice(len(levels), size=n, p=share)]
+        chosen = (
+            _between(fits, levels, rng.random(n))
+            if interpolate
+            else fits[rng.choice(len(levels), size=n, p=share)]
+        )
         made = chosen[:, 0].copy()
         for slope, c in enumerate(earlier, start=1):
             made += chosen[:, slope] * synthetic[c]
         synthetic[name] = made
     return synthetic
+
+
+def _between(fits: Floats, levels: Sequence[float], drawn: Floats) -> Floats:
+    """Return coefficients at drawn levels: predictions are linear in them, so these may be interpolated."""
+    return np.column_stack([np.interp(drawn, levels, coefficient) for coefficient in fits.T])

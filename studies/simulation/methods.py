@@ -1,9 +1,11 @@
 """The methods of the simulation study, by name and by group.
 
     valid       ladder, kng, stepwise-*, sandwich-*: this package's own, differentially private
+    text        stepwise-* and sandwich-* with the shares of the paper's text in place of its code's; private too
     published   the paper's five with its chains: 1000 steps from the non-private fit; NOT PRIVATE
     converged   the same densities sampled to convergence; NOT PRIVATE (the sensitivity is still too small)
-    reference   quantreg (non-private quantile regression), fresh (a new sample of the true model)
+    reference   quantreg (non-private quantile regression), quantreg-interpolated (values between its levels),
+                fresh (a new sample of the true model)
     baseline    pmse, the paper's competitor; NOT PRIVATE (a hundred Metropolis steps)
 
 Heavy or optional pieces are imported where they are used.
@@ -31,6 +33,9 @@ FIVE = ("kng", "stepwise-fixed", "stepwise-varying", "sandwich-fixed", "sandwich
 # Streams of random numbers, so that no two methods share one.
 _QUANTREG, _FRESH, _PUBLISHED, _PMSE = 1, 2, 4, 5
 
+# The paper's section 4: of a column's budget on the main quantiles, and of that on the median; first column, others.
+_TEXT_MAIN, _TEXT_MEDIAN = (0.6, 0.8), (0.25, 0.8)
+
 
 @dataclass(frozen=True)
 class Method:
@@ -44,7 +49,7 @@ class Method:
         """Return the kind of noise that a replication uses."""
         if self.group == "reference":
             return "none"
-        return "secure" if secure and self.group == "valid" else "simulated"
+        return "secure" if secure and self.group in ("valid", "text") else "simulated"
 
 
 def synthesize(task: Task, train: Table) -> Made:
@@ -99,6 +104,14 @@ def _paper_order(task: Task, train: Table) -> Made:
     return released_table(task, train, method=order, **({"slopes": slopes} if slopes else {}))
 
 
+def _text(task: Task, train: Table) -> Made:
+    order, _, slopes = task.method.removesuffix("-text").partition("-")
+    shares: dict[str, Any] = {"median": _TEXT_MEDIAN}
+    if order == "sandwich":
+        shares["main"] = _TEXT_MAIN
+    return released_table(task, train, method=order, slopes=slopes, shares=shares)
+
+
 def _published(task: Task, train: Table) -> Made:
     return published_table(task, train, task.method.removesuffix("-published"))
 
@@ -115,7 +128,9 @@ def _pmse(task: Task, train: Table) -> Made:
 
 def _quantreg(task: Task, train: Table) -> Made:
     rng = np.random.default_rng([task.seed, _QUANTREG])
-    return synthesize_quantreg(train, list(PAPER_COLUMNS), PAPER_TAUS, rng, len(train["X1"])), {}
+    between = task.method.endswith("-interpolated")
+    rows = len(train["X1"])
+    return synthesize_quantreg(train, list(PAPER_COLUMNS), PAPER_TAUS, rng, rows, interpolate=between), {}
 
 
 def _fresh(task: Task, train: Table) -> Made:
@@ -127,12 +142,14 @@ METHODS: dict[str, Method] = {
     for method in (
         Method("ladder", "valid", _ladder),
         *(Method(name, "valid", _paper_order) for name in FIVE),
+        *(Method(f"{name}-text", "text", _text) for name in FIVE[1:]),
         Method("quantreg", "reference", _quantreg),
+        Method("quantreg-interpolated", "reference", _quantreg),
         Method("fresh", "reference", _fresh),
         *(Method(f"{name}-published", "published", _published) for name in FIVE),
         *(Method(f"{name}-converged", "converged", _converged) for name in FIVE),
         Method("pmse", "baseline", _pmse),
     )
 }
-GROUPS = ("valid", "published", "converged", "reference", "baseline", "all")
+GROUPS = ("valid", "text", "published", "converged", "reference", "baseline", "all")
 DEFAULT_METHODS = ("valid", "reference")

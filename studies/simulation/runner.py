@@ -20,6 +20,7 @@ from quantail.examples import paper_split
 from studies.journal import JOURNAL, Row, append, resume
 from studies.parallel import Progress, computed
 from studies.simulation.profile import profile_of
+from studies.simulation.swap_test import swap_ratio
 
 Table = dict[str, NDArray[np.float64]]
 
@@ -89,6 +90,7 @@ def replicate(task: Task, make: Make) -> Row:
     seconds = time.process_time() - started
     row: Row = {**vars(task), **evaluate_paper(train, synthetic, test, np.random.default_rng([task.seed, 3]))}
     row["holdout"] = evaluate_paper(test, synthetic, test, np.random.default_rng([task.seed, 3]))
+    row["wrt_swap"] = swap_ratio(train, synthetic, np.random.default_rng([task.seed, 4]))
     row["seconds"] = round(seconds, 2)
     row["diagnostics"] = dict(diagnostics)
     if task.replication == 0:

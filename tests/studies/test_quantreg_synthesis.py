@@ -65,3 +65,14 @@ def test_close_to_the_papers_non_private_row() -> None:
     assert mean["nrmse_x2"] == pytest.approx(0.317, abs=0.01)
     assert mean["nrmse_x3"] == pytest.approx(0.193, abs=0.01)
     assert np.mean([row["pmse_woi"] for row in faithful]) < mean["pmse_woi"] / 2
+
+
+def test_interpolated_values_lie_between_the_levels_and_follow_the_same_law():
+    rng = np.random.default_rng(3)
+    train = {"X1": rng.exponential(10, 2000)}
+    levels = [0.1, 0.5, 0.9]
+    made = synthesize_quantreg(train, ["X1"], levels, rng, 4000, interpolate=True)["X1"]
+    low, middle, high = np.quantile(train["X1"], levels)
+    assert abs(np.quantile(made, 0.5) - middle) < 1.0
+    assert made.min() >= low - 0.1 and made.max() <= high + 0.1
+    assert len(np.unique(made)) > 3000  # not a handful of levels

@@ -129,12 +129,12 @@ def test_an_unknown_method_is_refused_before_anything_is_written(tmp_path):
 
 
 def test_groups_name_their_methods_once_and_only_valid_ones_are_called_private():
-    assert chosen_methods(["fresh", "reference"]) == ["fresh", "quantreg"]
+    assert chosen_methods(["fresh", "reference"]) == ["fresh", "quantreg", "quantreg-interpolated"]
     assert chosen_methods(["all"]) == list(ALL)
     assert len(chosen_methods(["published"])) == len(chosen_methods(["converged"])) == 5
     assert set(chosen_methods(["valid"])) == {"ladder", *(m[:-10] for m in chosen_methods(["published"]))}
     secure = {name for name, method in ALL.items() if method.noise(secure=True) == "secure"}
-    assert secure == set(chosen_methods(["valid"]))
+    assert secure == set(chosen_methods(["valid", "text"]))
 
 
 def means(epsilon, replications):
