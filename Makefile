@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" # the first that knows groups
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[evaluate,files,databases,scale]" --group dev
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[evaluate,files,databases,scale,studio]" --group dev
 	touch $@
 
 demo: $(VENV)/.installed
@@ -45,13 +45,13 @@ dist:
 
 # The core's tests with the oldest versions that pyproject.toml promises, in an environment of their own; some minutes.
 MINIMUM := .venv-minimum
-CORE := tests/schema tests/examples tests/frames tests/curves tests/privacy tests/orders tests/table tests/panel tests/test_minimal_install.py
+CORE := tests/schema tests/examples tests/frames tests/curves tests/privacy tests/orders tests/table tests/panel tests/studio tests/test_minimal_install.py
 
 minimum:
 	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/pip install --quiet --disable-pip-version-check uv
 	$(MINIMUM)/bin/uv pip install --quiet --python $(MINIMUM)/bin/python --resolution lowest-direct \
-		--editable ".[evaluate,files,databases,scale]" --group test --group studies
+		--editable ".[evaluate,files,databases,scale,studio]" --group test --group studies
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 --dist worksteal -W default $(CORE)
 
 lint: $(VENV)/.installed

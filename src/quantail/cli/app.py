@@ -18,6 +18,7 @@ from quantail.cli import (
     plan,
     report,
     sample,
+    studio,
     synth,
 )
 from quantail.cli.failure import GuardedGroup
@@ -52,6 +53,7 @@ _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
 _add("infer", infer.infer, infer.EXAMPLE)
 _add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)
+_add("studio", studio.studio, studio.EXAMPLE)
 _add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)
 
 

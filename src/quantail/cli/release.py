@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, note, progress, warn
+from quantail.cli.console import NOT_PRIVATE, Report, note, progress, warn
 from quantail.cli.order_options import NO_ORDER, OrderOptions
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
@@ -128,6 +128,7 @@ def paid_fit(
     quiet: bool = False,
     dry_run: Callable[[pa.Table, int], None] | None = None,
     fits: int = 1,
+    watch: Report | None = None,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
 
@@ -138,6 +139,8 @@ def paid_fit(
     dry_run : callable, optional
         Raises an error if a table of such columns and at most so many rows could not be written afterwards; called
         before the charge.
+    watch : callable, optional
+        Told the step and the fraction done, in place of a bar on the terminal.
     """
     synthesizer = spending.synthesizer(schema)
     table = read_table(file, schema)
@@ -159,7 +162,7 @@ def paid_fit(
         warn(NO_LEDGER)
     with accounted(account):
         with progress("fit", quiet) as report:
-            models = synthesizer.fit_many(data, fits, ledger=account or False, progress=report)
+            models = synthesizer.fit_many(data, fits, ledger=account or False, progress=watch or report)
         yield Fit(tuple(models), account, _public(table, schema), left_out)
 
 

@@ -16,7 +16,7 @@ _NAMED = 0.06  # parts with a smaller share are named below the bars only
 
 def draw_budget(plan: Plan) -> Markup:
     """Draw two stacked bars, the names of the main parts, and the exact amounts behind them."""
-    parts = _parts(plan)
+    parts = main_parts(plan)
     said = ", ".join(f"{name} {percent(_share(part, plan))}" for name, part in parts)
     bars = element(
         "div",
@@ -38,13 +38,13 @@ def draw_budget(plan: Plan) -> Markup:
     return element("div", bars, element("ul", *names, class_="key"), amounts)
 
 
-def _parts(node: Plan) -> list[tuple[str, Plan]]:
+def main_parts(node: Plan) -> list[tuple[str, Plan]]:
     """List the parts of a node whose costs add up, with what to call them."""
     if node.compose == "sum" or len(node.children) < 2:
         return [(child.name, child) for child in node.children]
     dearest = max(node.children, key=lambda child: child.cost)
     # Groups that each spend the whole budget: their own parts tell more than their names.
-    inner = _parts(dearest) if dearest.children else [(dearest.name, dearest)]
+    inner = main_parts(dearest) if dearest.children else [(dearest.name, dearest)]
     return [(f"{name}, in each of {len(node.children)} groups", part) for name, part in inner]
 
 
@@ -75,7 +75,7 @@ def _family(part: Plan, whole: Plan, hue: int) -> Markup:
             class_="part",
             style=_width(_share(child, part)),
         )
-        for name, child in _parts(part)
+        for name, child in main_parts(part)
     )
     return element("span", *blocks, class_=f"family {_hue(hue)}", style=_width(_share(part, whole)))
 
@@ -84,7 +84,7 @@ def _table(plan: Plan, parts: list[tuple[str, Plan]]) -> Markup:
     rows: list[Child] = []
     for hue, (name, part) in enumerate(parts):
         rows.append(_row(name, part, plan, f"main {_hue(hue)}"))
-        rows.extend(_row(inner, child, plan, "sub") for inner, child in _parts(part))
+        rows.extend(_row(inner, child, plan, "sub") for inner, child in main_parts(part))
     head = (
         element("th", "part", scope="col"),
         element("th", plan.unit, scope="col", class_="num"),

@@ -80,7 +80,7 @@ def _at_a_glance(swept: Sequence[Expectation]) -> Markup:
     rows = [
         [
             column.name,
-            _words(measure),
+            measure_words(measure),
             *(percent(expectation.columns[place].errors[measure].expected) for expectation in swept),
         ]
         for place, column in enumerate(swept[0].columns)
@@ -93,7 +93,7 @@ def _at_a_glance(swept: Sequence[Expectation]) -> Markup:
 def _column(swept: Sequence[Expectation], place: int) -> Markup:
     column = swept[0].columns[place]
     plots = (
-        _plot(
+        error_plot(
             column.name,
             measure,
             [e.epsilon for e in swept],
@@ -111,7 +111,8 @@ def _column(swept: Sequence[Expectation], place: int) -> Markup:
     )
 
 
-def _plot(column: str, measure: str, epsilons: Sequence[str], bands: Sequence[Band]) -> Markup:
+def error_plot(column: str, measure: str, epsilons: Sequence[str], bands: Sequence[Band]) -> Markup:
+    """Draw the error of a measure of a column against epsilon, with its band."""
     across = np.array([float(epsilon.partition(" ")[0]) for epsilon in epsilons])
     middle, low, high = (
         np.clip([getattr(band, end) for band in bands], _LEAST, _MOST) for end in ("expected", "low", "high")
@@ -125,15 +126,16 @@ def _plot(column: str, measure: str, epsilons: Sequence[str], bands: Sequence[Ba
     shaded = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in around) + "Z"
     ends = ", ".join(f"{bands[end]} at epsilon {epsilons[end]}" for end in (0, -1))
     drawing = canvas.drawing(
-        f"{column}, {_words(measure)}: error {ends}.",
+        f"{column}, {measure_words(measure)}: error {ends}.",
         canvas.axes("epsilon", "relative error", y_ticks=_TICKS),
         element("path", d=shaded, class_="fill real"),
         canvas.line(across, middle, "real"),
     )
-    return titled(_words(measure).capitalize(), drawing)
+    return titled(measure_words(measure).capitalize(), drawing)
 
 
-def _words(measure: str) -> str:
+def measure_words(measure: str) -> str:
+    """Say what an error is the error of."""
     return _MEASURES.get(measure, "median" if measure == "q50" else f"{measure[1:]}% quantile")
 
 

@@ -1,0 +1,143 @@
+"""A schema file while it is being filled in: sections of plain values, blanks included, read and written as TOML.
+
+A complete file is written in its canonical form; one with blanks is kept as a draft, with what was typed, so that work
+can be laid down and taken up again. A draft is good for nothing else: planning and releasing load it, and are refused.
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from quantail.cli.staging import write_text
+from quantail.errors import SchemaError
+from quantail.schema import Schema
+from quantail.schema.toml import toml_text
+
+Section = Mapping[str, Any]
+
+_HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
+_LARGEST_FILE = 1 << 24
+_KNOWN = ("table", "panel", "column", "identity", "inequality")
+
+
+@dataclass(frozen=True)
+class SchemaFile:
+    """The sections of a schema file.
+
+    Attributes
+    ----------
+    table, panel : mapping
+        The panel is None if there is none.
+    columns, identities, inequalities : tuple of mappings
+        As they stand in the file.
+    seen : str
+        Hash of the file as it was read; tells whether somebody changed it meanwhile.
+    """
+
+    table: Section
+    columns: tuple[Section, ...]
+    panel: Section | None = None
+    identities: tuple[Section, ...] = ()
+    inequalities: tuple[Section, ...] = ()
+    seen: str = ""
+
+    @classmethod
+    def load(cls, path: Path) -> "SchemaFile":
+        """Read a schema file, complete or not."""
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise SchemaError(f"{path}: cannot read the schema ({error.strerror})") from None
+        if len(content) > _LARGEST_FILE:
+            raise SchemaError(f"{path}: far too large for a schema")
+        try:
+            document = tomllib.loads(content.decode("utf-8").replace("\r\n", "\n"))
+        except (ValueError, RecursionError):
+            raise SchemaError(f"{path}: the schema is not valid TOML; correct it in an editor") from None
+        found = cls.of(document)
+        return replace(found, seen=hashlib.sha256(content).hexdigest())
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> "SchemaFile":
+        """Take the sections of a document, or say that they are not those of a schema."""
+        table, panel = document.get("table", {}), document.get("panel")
+        lists = [document.get(name, []) for name in ("column", "identity", "inequality")]
+        plain = all(isinstance(part, list) and all(isinstance(one, dict) for one in part) for part in lists)
+        if not plain or not isinstance(table, dict) or not isinstance(panel, dict | None):
+            raise SchemaError("the sections of the schema are not as they should be; correct it in an editor")
+        if set(document) - set(_KNOWN):
+            raise SchemaError("the schema has sections that are not known; correct it in an editor")
+        columns, identities, inequalities = (tuple(part) for part in lists)
+        return cls(table, columns, panel, identities, inequalities)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(str(column.get("name", "")) for column in self.columns)
+
+    def text(self) -> str:
+        """Write the sections as TOML: in the canonical form if they are complete."""
+        draft = self._draft()
+        try:
+            return Schema.from_toml(draft).to_toml()
+        except SchemaError:
+            return _HEAD + draft
+
+    def problem(self) -> str:
+        """Say what keeps the sections from being a schema; empty if nothing does."""
+        try:
+            Schema.from_toml(self._draft())
+        except SchemaError as error:
+            return str(error)
+        return ""
+
+    def column_problem(self, place: int) -> str:
+        """Say what is wrong with one column by itself; empty if nothing is."""
+        column = {key: value for key, value in self.columns[place].items() if key != "predictors"}
+        alone = SchemaFile({"name": "x", "unit": "x"}, (column,))
+        return alone.problem().rpartition("\n  ")[2]
+
+    def save(self, path: Path) -> None:
+        """Write the file, in one step, unless somebody else did meanwhile."""
+        if path.exists() and SchemaFile.load(path).seen != self.seen:
+            raise SchemaError(
+                "the file was changed since this page was shown; nothing was saved, load it again"
+            )
+        write_text(path, self.text(), force=True)
+
+    def _draft(self) -> str:
+        lines = ["[table]", *_lines(self.table)]
+        if self.panel is not None:
+            lines += ["", "[panel]", *_lines(self.panel)]
+        for title, sections in (
+            ("column", self.columns),
+            ("identity", self.identities),
+            ("inequality", self.inequalities),
+        ):
+            for section in sections:
+                lines += ["", f"[[{title}]]", *_lines(section)]
+        return "\n".join(lines) + "\n"
+
+
+def _lines(section: Section) -> Iterable[str]:
+    for key, value in section.items():
+        plain = key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_text(key)
+        yield f"{plain} = {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return toml_text(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    raise SchemaError("the schema holds a value of an unknown kind; correct it in an editor")

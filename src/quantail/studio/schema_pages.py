@@ -1,0 +1,194 @@
+"""Pages that edit a schema: facts about the table, its columns one by one, rules between them, the panel.
+
+Every form carries a hash of the file as it was shown; a file that somebody changed meanwhile is not overwritten.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, get_args
+
+from starlette.responses import Response
+
+from quantail.errors import OptionError, QuantailError
+from quantail.io import read_header
+from quantail.schema import ColumnType
+from quantail.studio import column_form
+from quantail.studio.advice import column_advice, rules_advice
+from quantail.studio.schema_file import SchemaFile
+from quantail.studio.visit import Visit
+
+_NAMED = ("unit", "time", "entry", "exit", "source")
+_PANEL = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
+
+
+def overview(visit: Visit, error: str = "") -> Response:
+    """Show the whole schema: what is there, and what is still blank."""
+    found = _load(visit)
+    columns = [
+        {
+            "name": name,
+            "type": str(column.get("type", "")),
+            "facts": _facts(column),
+            "source": str(column.get("source", "")),
+            "problem": found.column_problem(place),
+        }
+        for place, (name, column) in enumerate(zip(found.names, found.columns, strict=True))
+    ]
+    blanks = sum(bool(column["problem"]) for column in columns)
+    return visit.page(
+        "schema.html",
+        200 if not error else 422,
+        file=found,
+        columns=columns,
+        blanks=blanks,
+        problem=found.problem(),
+        left_out=_left_out(visit, found),
+        rules=rules_advice(found.columns),
+        text_of_file=found.text(),
+        error=error,
+        notice="Saved." if visit.query.get("saved") else "",
+    )
+
+
+def _facts(column: Any) -> str:
+    """Say what is public about a column, in a few words."""
+    shown = column_form.fields(column)
+    if shown["categories"]:
+        labels = shown["categories"].split("\n")
+        return ", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")
+    if shown["lower"] or shown["upper"]:
+        grid = ", log grid" if shown["grid"] == "log" else ""
+        return f"{shown['lower'] or '?'} to {shown['upper'] or '?'}{grid}"
+    return ""
+
+
+def _left_out(visit: Visit, found: SchemaFile) -> list[str]:
+    """Columns of the table that the schema does not describe; of a panel they are not told apart."""
+    if not visit.sent("table") or found.panel is not None:
+        return []
+    header = read_header(visit.studio.folder.file(visit.sent("table")))
+    return [name for name in header if name not in found.names]
+
+
+def save_facts(visit: Visit) -> Response:
+    """Save what is public about the table as a whole."""
+    found = _load(visit)
+    table = dict(found.table)
+    for name in ("name", "unit", "neighbours", "order"):
+        table[name] = visit.sent(name)
+    groups = {int(place) for place in visit.form.get("by", ()) if place.isdecimal()}
+    table["by"] = [name for place, name in enumerate(found.names) if place in groups]
+    fewest = column_form.value_of(visit.sent("merge_below"))
+    table["merge_below"] = fewest
+    if fewest in ("", 0):
+        del table["merge_below"]
+    return _saved(visit, replace(found, table=table))
+
+
+def change_columns(visit: Visit) -> Response:
+    """Move a column, leave it out, or add one."""
+    found, columns = _load(visit), list(_load(visit).columns)
+    action, _, place = visit.sent("do").partition(" ")
+    if action == "add":
+        name = visit.sent("new_name")
+        if not name or name in found.names:
+            return overview(
+                visit, "A column that is added needs a name, and one that the schema does not have."
+            )
+        columns.append({"name": name, "type": "", "lower": "", "upper": "", "categories": [], "source": ""})
+        return _saved(visit, replace(found, columns=tuple(columns)))
+    if not place.isdecimal() or int(place) >= len(columns):
+        raise OptionError("the page is out of date; load it again")
+    moved = columns.pop(int(place))
+    if action in ("up", "down"):
+        columns.insert(max(0, int(place) + (1 if action == "down" else -1)), moved)
+    elif action != "drop":
+        raise OptionError("the page is out of date; load it again")
+    return _saved(visit, replace(found, columns=tuple(columns)))
+
+
+def change_rules(visit: Visit) -> Response:
+    """Add a rule between columns, or remove one."""
+    found = _load(visit)
+    action, _, place = visit.sent("do").partition(" ")
+    named = {name: found.names[visit.place(name, len(found.names))] for name in _chosen(visit)}
+    identities, inequalities = list(found.identities), list(found.inequalities)
+    if action == "inequality":
+        inequalities.append({"part": named["part"], "total": named["total"]})
+    elif action == "identity":
+        places = {int(part) for part in visit.form.get("parts", ()) if part.isdecimal()}
+        parts = [name for number, name in enumerate(found.names) if number in places]
+        identities.append({"total": named["total"], "parts": parts})
+    elif action in ("drop-inequality", "drop-identity") and place.isdecimal():
+        rules = inequalities if action == "drop-inequality" else identities
+        del rules[int(place) : int(place) + 1]
+    changed = replace(found, identities=tuple(identities), inequalities=tuple(inequalities))
+    if action in ("inequality", "identity") and not found.problem() and changed.problem():
+        return overview(visit, f"The rule was not added: {changed.problem()}")
+    return _saved(visit, changed)
+
+
+def _chosen(visit: Visit) -> list[str]:
+    wanted = {"inequality": ["part", "total"], "identity": ["total"]}
+    return wanted.get(visit.sent("do"), [])
+
+
+def save_panel(visit: Visit) -> Response:
+    """Save where a panel keeps its units and periods, or that this is no panel."""
+    found = _load(visit)
+    if visit.sent("layout") not in ("wide", "long"):
+        return _saved(visit, replace(found, panel=None))
+    panel = {name: visit.sent(name) for name in _PANEL}
+    read: dict[str, Any] = {
+        name: text if name in (*_NAMED, "layout") else column_form.value_of(text)
+        for name, text in panel.items()
+    }
+    return _saved(visit, replace(found, panel={name: value for name, value in read.items() if value != ""}))
+
+
+def column(visit: Visit) -> Response:
+    """Show one column, with advice."""
+    found = _load(visit)
+    place = visit.place("column", len(found.columns))
+    described = found.columns[place]
+    return visit.page(
+        "column.html",
+        file=found,
+        place=place,
+        shown=column_form.fields(described),
+        names=found.names,
+        types=get_args(ColumnType),
+        advice=column_advice(described),
+        problem=found.column_problem(place),
+        notice="Saved." if visit.query.get("saved") else "",
+    )
+
+
+def save_column(visit: Visit) -> Response:
+    """Save one column, with its blanks if it has any, and go where the button says."""
+    found = _load(visit)
+    place = visit.place("column", len(found.columns))
+    columns = list(found.columns)
+    columns[place] = column_form.read(visit.form, columns[place], found.names[:place])
+    ways: dict[str, Callable[[], Response]] = {
+        "next": lambda: visit.go("/schema/column", column=min(place + 1, len(columns) - 1)),
+        "stay": lambda: visit.go("/schema/column", column=place, saved=1),
+    }
+    done = ways.get(visit.sent("then"), lambda: visit.go("/schema", saved=1))
+    if visit.sent("then") == "next" and place + 1 == len(columns):
+        done = lambda: visit.go("/schema", saved=1)  # noqa: E731
+    return _saved(visit, replace(found, columns=tuple(columns)), done)
+
+
+def _load(visit: Visit) -> SchemaFile:
+    """Read the file; a form's changes apply to the file as it was shown."""
+    found = SchemaFile.load(visit.studio.folder.file(visit.sent("schema")))
+    return replace(found, seen=visit.sent("seen")) if visit.form else found
+
+
+def _saved(visit: Visit, changed: SchemaFile, done: Callable[[], Response] | None = None) -> Response:
+    try:
+        changed.save(visit.studio.folder.file(visit.sent("schema")))
+    except QuantailError as error:
+        return visit.page("error.html", 409, message_text=visit.told(error))
+    return done() if done is not None else visit.go("/schema", saved=1)

@@ -1,0 +1,88 @@
+"""Pages about the folder and its tables: what there is, a draft of a schema, and whether a table fits it."""
+
+from starlette.responses import Response
+
+from quantail.cli.staging import write_text
+from quantail.errors import QuantailError, SchemaError
+from quantail.frames import check_table
+from quantail.io import read_header, read_table
+from quantail.schema import Schema, draft
+from quantail.studio.schema_file import SchemaFile
+from quantail.studio.visit import Visit
+
+
+def home(visit: Visit) -> Response:
+    """Show the folder, and the runs of late."""
+    records = visit.studio.records
+    runs = [records.read(run) for run in records.ids()[:8]]
+    shown = [run for run in runs if run.kind != "plan"]
+    return visit.page("home.html", contents=visit.studio.folder.contents(), runs=shown)
+
+
+def table(visit: Visit, error: str = "") -> Response:
+    """Show the columns of a table by name and declared type, and the schemas that go with it."""
+    name = visit.sent("table")
+    header = read_header(visit.studio.folder.file(name))
+    schemas = [
+        (schema, _coverage(visit, schema, set(header))) for schema in visit.studio.folder.contents().schemas
+    ]
+    stem = name.rpartition(".")[0]
+    return visit.page(
+        "table.html",
+        200 if not error else 422,
+        header=header,
+        schemas=schemas,
+        error=error,
+        proposed=visit.sent("output") or f"{stem}.schema.toml",
+    )
+
+
+def _coverage(visit: Visit, schema: str, header: set[str]) -> str:
+    """Say how a schema goes with a table."""
+    try:
+        found = SchemaFile.load(visit.studio.folder.file(schema))
+    except SchemaError:
+        return "cannot be read"
+    if found.panel is not None:
+        return "describes a panel"
+    missing = [name for name in found.names if name not in header]
+    if len(missing) == len(found.names):
+        return "is of another table"
+    if missing:
+        return f"has columns that the table lacks: {', '.join(missing[:3])}"
+    return "complete" if not found.problem() else "has blanks"
+
+
+def draft_schema(visit: Visit) -> Response:
+    """Write a draft from names and declared types, with blanks for all the rest."""
+    folder, output = visit.studio.folder, visit.sent("output")
+    try:
+        if not output.endswith(".toml"):
+            raise SchemaError("the name of a schema ends in .toml; write one such as payroll.schema.toml")
+        path = folder.new_file(output)
+        write_text(path, draft(read_header(folder.file(visit.sent("table")))))
+    except QuantailError as error:
+        return table(visit, visit.told(error))
+    return visit.go("/schema", schema=output)
+
+
+def check(visit: Visit) -> Response:
+    """Say in which ways a table does not fit its schema, without a value or a count of it."""
+    folder = visit.studio.folder
+    schema = Schema.load(folder.file(visit.sent("schema")))
+    found = read_table(folder.file(visit.sent("table")), schema)
+    problems = check_table(found, schema)
+    return visit.page(
+        "check.html",
+        problems=[str(problem) for problem in problems],
+        unsourced=schema.unsourced(),
+        left_out=_left_out(schema, found.column_names),
+    )
+
+
+def _left_out(schema: Schema, names: list[str]) -> list[str]:
+    """Name the columns of a table that are not in the schema, and so not in the release."""
+    described = set(schema.names) | set(schema.panel.named if schema.panel else ())
+    if schema.panel is not None:
+        described |= {part for column in schema.columns for part in schema.panel.stored_as(column.name)}
+    return [name for name in names if name not in described]

@@ -1,0 +1,26 @@
+"""A desk in an empty folder, and one at which everything is ready for a release."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="the studio needs the extra quantail[studio]")
+
+from desk import SCHEMA, Desk, rows
+
+from quantail.privacy.ledger import Ledger
+
+
+@pytest.fixture
+def desk(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    found = Desk(folder)
+    found.write("payroll.csv", rows())
+    return found
+
+
+@pytest.fixture
+def ready(desk):
+    """A desk with a schema and a ledger: everything that a release needs."""
+    desk.write("schema.toml", SCHEMA)
+    Ledger.create(desk.folder / "payroll.ledger", "payroll", 1)
+    return desk

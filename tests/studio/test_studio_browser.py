@@ -1,0 +1,177 @@
+"""The studio in a real browser: from a folder with one table to a released copy of it, by keyboard and mouse.
+
+Screenshots stay in tests/artefacts (not in git), to be looked at.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quantail.examples import payroll_example
+from quantail.io import write_table
+from quantail.privacy.ledger import Ledger
+
+ARTEFACTS = Path(__file__).parents[1] / "artefacts"
+CHROMIUM = shutil.which("chromium")
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+SECONDS = 60_000  # patience of the browser, in its milliseconds: the machine may be busy
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: install chromium to run these tests")
+sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A studio in a process of its own: its folder, and the address that it prints."""
+    folder = tmp_path / "payroll 2024"
+    folder.mkdir()
+    write_table(payroll_example(400), folder / "payroll.csv")
+    command = [
+        sys.executable,
+        "-c",
+        "from quantail.cli import main; main()",
+        "studio",
+        str(folder),
+        "--no-browser",
+    ]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    lines = [process.stdout.readline() for _ in range(2)]
+    yield folder, lines[1].strip()
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=20)
+    assert said == "" and "Traceback" not in errors
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Reader:
+    """A person at a browser; what pages say on the console and ask of any network is kept."""
+
+    def __init__(self, browser, address):
+        self.context = browser.new_context(viewport=DESKTOP)
+        self.context.set_default_timeout(SECONDS)
+        self.page = self.context.new_page()
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(address)
+        self.page.wait_for_selector("h1")
+        self.origin = re.match(r"http://[^/]+", address)[0]
+
+    def press(self, name):
+        self.page.get_by_role("button", name=name).click()
+
+    def follow(self, name):
+        self.page.get_by_role("link", name=name, exact=True).first.click()
+
+    def fill(self, **fields):
+        for name, value in fields.items():
+            self.page.locator(f"[name={name}]").first.fill(value)
+
+    def look(self, name):
+        """Judge the page by what a machine can see of it, in light, dark and on a phone, and keep its picture."""
+        ARTEFACTS.mkdir(exist_ok=True)
+        for scheme, size in (("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE)):
+            self.page.emulate_media(color_scheme=scheme)
+            self.page.set_viewport_size(size)
+            kind = "phone" if size is PHONE else scheme
+            self.page.screenshot(path=ARTEFACTS / f"studio-{name}-{kind}.png", full_page=True)
+            assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"], (name, kind)
+            if size is DESKTOP:
+                faults = axe.Axe().run(self.page).response["violations"]
+                grave = [
+                    (fault["id"], fault["nodes"][0]["html"])
+                    for fault in faults
+                    if fault["impact"] in ("serious", "critical")
+                ]
+                assert grave == [], (name, kind)
+        self.page.set_viewport_size(DESKTOP)
+        self.page.emulate_media(color_scheme="light")
+
+
+def describe_columns(reader):
+    """Fill in the blanks of a draft, column by column."""
+    page = reader.page
+    reader.follow("Fill in the next blank")
+    page.locator("#type").select_option("category")
+    assert page.locator("#categories").is_visible() and not page.locator("#lower").is_visible()
+    reader.fill(categories="construction\nmanufacturing\nretail\nservices", source="the register's code book")
+    reader.press("Save and next")
+    page.locator("#type").select_option("integer")
+    assert page.locator("#lower").input_value() == "" and page.locator("#upper").input_value() == ""
+    reader.fill(lower="1", upper="50 000", source="licences")
+    page.get_by_label("log").check()
+    reader.press("Save and next")
+    page.locator("#type").select_option("numeric")
+    reader.fill(lower="0", decimals="2", source="programme rules")
+    page.get_by_label("log").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert "upper" in page.locator(".message.care").inner_text()
+    reader.look("column")
+    reader.fill(upper="10 000 000 000")
+    reader.press("Save and finish")
+    reader.fill(name="payroll", unit="establishment")
+    page.locator("form[action$='/schema/facts'] button").click()
+    page.get_by_text("The schema is complete.").wait_for()
+
+
+def test_from_a_folder_with_one_table_to_a_released_copy(browser, served):
+    folder, address = served
+    reader = Reader(browser, address)
+    page = reader.page
+    assert "/open/" not in page.url
+    reader.look("folder")
+    reader.follow("payroll.csv")
+    reader.look("table")
+    reader.press("Draft a schema")
+    reader.look("draft")
+    describe_columns(reader)
+    reader.look("schema")
+    reader.follow("Check the table against it")
+    page.get_by_text("It fits.").wait_for()
+    reader.follow("Ledger")
+    reader.fill(output="payroll.ledger", limit="1.5")
+    assert page.locator("[name=dataset]").input_value() == "payroll"
+    reader.press("Start the ledger")
+    reader.look("ledger")
+    reader.follow("On to the release")
+    reader.fill(epsilon="2")
+    reader.press("Review")
+    assert "does not cover this" in page.locator(".message.bad").inner_text()
+    reader.fill(epsilon="1")
+    reader.look("release")
+    reader.press("Review")
+    reader.look("review")
+    reader.press("Charge 1 epsilon and release")
+    page.get_by_text("Released. Publish the table together with its card.").wait_for()
+    reader.look("run")
+    assert Ledger.open(folder / "payroll.ledger").spent == 1
+    assert len((folder / "payroll-synthetic.csv").read_text().splitlines()) == 401
+    reader.follow("To the results")
+    reader.look("results")
+    with reader.context.expect_page() as opened:
+        reader.follow("Read the card")
+    opened.value.get_by_role("heading", name="Release card").wait_for()
+    assert all(url.startswith((reader.origin, "data:")) for url in reader.asked)
+    assert [said for said in reader.said if "422" not in said] == []  # the refused overspend
+    reader.context.close()
