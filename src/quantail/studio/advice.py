@@ -3,19 +3,13 @@
 A name can suggest what a column may be, never what its bounds are: those come from rules, codebooks or law.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from quantail.schema.key import KEY
+from quantail.schema.proposals import proposal_of
 from quantail.studio.schema_file import Section
 
-_AMOUNT = re.compile(
-    r"income|pay|wage|salar|earning|amount|revenue|turnover|sales|asset|debt|loan|cost|price|tax|profit|claim|value",
-    re.IGNORECASE,
-)
-_SIZE = re.compile(r"employ|staff|jobs|size|count|number|hours|population", re.IGNORECASE)
-_KEY = re.compile(r"(^|[_\W])(id|key|ssn|uuid|email|phone|iban|address)($|[_\W])|^name$|num$", re.IGNORECASE)
-_CODE = re.compile(r"code|naics|nace|zip|postal|plz|isco|occupation|region|county|state", re.IGNORECASE)
 _WIDE, _NARROW = 1000.0, 20.0  # ratios of bounds from which a log grid pays, and below which it does not
 
 
@@ -25,7 +19,7 @@ def column_advice(column: Section) -> list[str]:
     Examples
     --------
     >>> column_advice({"name": "pay", "type": "numeric", "lower": 0, "upper": 10**6, "source": "law"})[0][:31]
-    'Grid: amounts have heavy tails;'
+    'Grid: the bounds are wide apart'
     """
     return [*_by_name(column), *_numbers(column), *_labels(column), *_for_all(column)]
 
@@ -49,12 +43,13 @@ def rules_advice(columns: Sequence[Section]) -> list[str]:
 
 def _by_name(column: Section) -> Iterator[str]:
     name, kind = str(column.get("name", "")), column.get("type", "")
-    if _KEY.search(name):
+    proposed = proposal_of(name, "").type
+    if proposed == KEY and kind != KEY:
         yield (
-            "This looks like the name or number of a unit, which must not be released: leave the column out of the "
-            "schema. In a panel it is the unit of [panel]."
+            "Type: this looks like the number of a row or unit, which must not be released. As a key its rows are "
+            "numbered anew; in a panel it is the unit of the panel; else leave the column out."
         )
-    elif kind in ("numeric", "integer") and _CODE.search(name):
+    elif proposed == "category" and kind in ("numeric", "integer"):
         yield "Type: codes such as industries or postal codes are categories, even if they are written in digits."
 
 
@@ -72,14 +67,8 @@ def _numbers(column: Section) -> Iterator[str]:
             "single rows. Generous bounds cost next to nothing on a log grid."
         )
     is_wide = _ratio(lower, upper) >= _WIDE
-    if not log and (_AMOUNT.search(name) or _SIZE.search(name) or is_wide):
-        why = (
-            "the bounds are wide apart"
-            if is_wide and not _AMOUNT.search(name)
-            else "amounts have heavy tails"
-            if _AMOUNT.search(name)
-            else "sizes have heavy tails"
-        )
+    if not log and (proposal_of(name, kind).grid == "log" or is_wide):
+        why = "the bounds are wide apart" if is_wide else "amounts and sizes have heavy tails"
         yield f"Grid: {why}; choose log, which finds quantiles as well at 500 as at 5,000,000."
     if log and 1 < _ratio(lower, upper) < _NARROW:
         yield "Grid: between bounds as close as these, linear does as well as log."
@@ -88,10 +77,10 @@ def _numbers(column: Section) -> Iterator[str]:
             "Decimals: say how many are recorded (2 for cents, 0 for whole amounts); synthetic values then have as "
             "many."
         )
-    yield from _special(column, lower, name)
+    yield from _special(column, lower)
 
 
-def _special(column: Section, lower: Any, name: str) -> Iterator[str]:
+def _special(column: Section, lower: Any) -> Iterator[str]:
     atoms = column.get("atoms", [])
     if lower == 0 and 0 not in (atoms if isinstance(atoms, list) else []):
         yield (
@@ -116,7 +105,7 @@ def _labels(column: Section) -> Iterator[str]:
 
 
 def _for_all(column: Section) -> Iterator[str]:
-    if not str(column.get("source", "")).strip():
+    if column.get("type") != KEY and not str(column.get("source", "")).strip():
         yield (
             "Source: say where this is written (a law, a form, a codebook and its page). The card prints it for every "
             "reader."

@@ -65,6 +65,7 @@ PAGES: dict[tuple[str, str], Handler] = {
     ("POST", "/schema/facts"): schema_pages.save_facts,
     ("POST", "/schema/columns"): schema_pages.change_columns,
     ("POST", "/schema/rules"): schema_pages.change_rules,
+    ("POST", "/schema/csv"): schema_pages.save_csv,
     ("POST", "/schema/panel"): schema_pages.save_panel,
     ("GET", "/schema/column"): schema_pages.column,
     ("POST", "/schema/column"): schema_pages.save_column,

@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from quantail.schema.column import LABELLED
+from quantail.schema.key import KEY
 from quantail.studio.schema_file import Section
 from quantail.visible import visible_text
 
@@ -30,6 +31,7 @@ BELONGS = {
     "category": (*_ALWAYS, "categories", "other"),
     "ordinal": (*_ALWAYS, "categories"),
     "boolean": _ALWAYS,
+    "key": ("name", "type", "storage", "source"),
 }
 """Fields of each type, in the order in which a file has them."""
 
@@ -86,7 +88,8 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
     column |= {name: bool(_sent(form, name)) for name in FLAGS}
     column["predictors"] = _predictors(form, earlier)
     kept = BELONGS.get(column["type"], BELONGS[""])
-    blanks = ("name", "type", *(_BOUNDED if column["type"] not in LABELLED else ()), "source")
+    unbounded = (*LABELLED, KEY)
+    blanks = ("name", "type", *(_BOUNDED if column["type"] not in unbounded else ()), "source")
     if column["type"] in ("category", "ordinal", ""):
         blanks = (*blanks, "categories")
     return {

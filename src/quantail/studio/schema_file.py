@@ -21,7 +21,7 @@ Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _LARGEST_FILE = 1 << 24
-_KNOWN = ("table", "panel", "column", "identity", "inequality")
+_KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class SchemaFile:
 
     Attributes
     ----------
-    table, panel : mapping
-        The panel is None if there is none.
+    table, csv, panel : mapping
+        How a CSV file is written and where a panel keeps its units; None where there is no such section.
     columns, identities, inequalities : tuple of mappings
         As they stand in the file.
     seen : str
@@ -40,6 +40,7 @@ class SchemaFile:
 
     table: Section
     columns: tuple[Section, ...]
+    csv: Section | None = None
     panel: Section | None = None
     identities: tuple[Section, ...] = ()
     inequalities: tuple[Section, ...] = ()
@@ -64,15 +65,15 @@ class SchemaFile:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "SchemaFile":
         """Take the sections of a document, or say that they are not those of a schema."""
-        table, panel = document.get("table", {}), document.get("panel")
+        table, csv, panel = document.get("table", {}), document.get("csv"), document.get("panel")
         lists = [document.get(name, []) for name in ("column", "identity", "inequality")]
         plain = all(isinstance(part, list) and all(isinstance(one, dict) for one in part) for part in lists)
-        if not plain or not isinstance(table, dict) or not isinstance(panel, dict | None):
+        if not plain or not all(isinstance(part, dict | None) for part in (table, csv, panel)):
             raise SchemaError("the sections of the schema are not as they should be; correct it in an editor")
         if set(document) - set(_KNOWN):
             raise SchemaError("the schema has sections that are not known; correct it in an editor")
         columns, identities, inequalities = (tuple(part) for part in lists)
-        return cls(table, columns, panel, identities, inequalities)
+        return cls(table, columns, csv, panel, identities, inequalities)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +99,11 @@ class SchemaFile:
     def column_problem(self, place: int) -> str:
         """Say what is wrong with one column by itself; empty if nothing is."""
         column = {key: value for key, value in self.columns[place].items() if key != "predictors"}
-        alone = SchemaFile({"name": "x", "unit": "x"}, (column,))
+        other = {
+            "name": f"another than {self.names[place]}"[:900],
+            "type": "boolean",
+        }  # a key needs a column beside it
+        alone = SchemaFile({"name": "x", "unit": "x"}, (column, other))
         return alone.problem().rpartition("\n  ")[2]
 
     def save(self, path: Path) -> None:
@@ -111,8 +116,9 @@ class SchemaFile:
 
     def _draft(self) -> str:
         lines = ["[table]", *_lines(self.table)]
-        if self.panel is not None:
-            lines += ["", "[panel]", *_lines(self.panel)]
+        for title, section in (("csv", self.csv), ("panel", self.panel)):
+            if section is not None:
+                lines += ["", f"[{title}]", *_lines(section)]
         for title, sections in (
             ("column", self.columns),
             ("identity", self.identities),

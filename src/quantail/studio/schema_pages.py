@@ -5,13 +5,13 @@ Every form carries a hash of the file as it was shown; a file that somebody chan
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 from starlette.responses import Response
 
 from quantail.errors import OptionError, QuantailError
 from quantail.io import read_header
-from quantail.schema import ColumnType
+from quantail.schema.csv_format import CsvFormat
 from quantail.studio import column_form
 from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.schema_file import SchemaFile
@@ -133,6 +133,15 @@ def _chosen(visit: Visit) -> list[str]:
     return wanted.get(visit.sent("do"), [])
 
 
+def save_csv(visit: Visit) -> Response:
+    """Save how a CSV file is written; a section that says nothing is left out."""
+    found = _load(visit)
+    marks = {
+        name: visit.form.get(name, [""])[0] for name in ("separator", "decimal", "thousands", "encoding")
+    }
+    return _saved(visit, replace(found, csv=CsvFormat(**marks).told() or None))
+
+
 def save_panel(visit: Visit) -> Response:
     """Save where a panel keeps its units and periods, or that this is no panel."""
     found = _load(visit)
@@ -157,7 +166,6 @@ def column(visit: Visit) -> Response:
         place=place,
         shown=column_form.fields(described),
         names=found.names,
-        types=get_args(ColumnType),
         advice=column_advice(described),
         problem=found.column_problem(place),
         notice="Saved." if visit.query.get("saved") else "",

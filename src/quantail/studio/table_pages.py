@@ -4,9 +4,9 @@ from starlette.responses import Response
 
 from quantail.cli.staging import write_text
 from quantail.errors import QuantailError, SchemaError
-from quantail.frames import check_table
-from quantail.io import read_header, read_table
-from quantail.schema import Schema, draft
+from quantail.frames import check_table, left_out_columns
+from quantail.io import csv_format, read_header, read_table
+from quantail.schema import PanelNames, Schema, draft
 from quantail.studio.schema_file import SchemaFile
 from quantail.studio.visit import Visit
 
@@ -60,7 +60,9 @@ def draft_schema(visit: Visit) -> Response:
         if not output.endswith(".toml"):
             raise SchemaError("the name of a schema ends in .toml; write one such as payroll.schema.toml")
         path = folder.new_file(output)
-        write_text(path, draft(read_header(folder.file(visit.sent("table")))))
+        table_path, panel = folder.file(visit.sent("table")), visit.sent("panel")
+        named = PanelNames.of(panel) if panel else None
+        write_text(path, draft(read_header(table_path), csv=csv_format(table_path), panel=named))
     except QuantailError as error:
         return table(visit, visit.told(error))
     return visit.go("/schema", schema=output)
@@ -76,13 +78,5 @@ def check(visit: Visit) -> Response:
         "check.html",
         problems=[str(problem) for problem in problems],
         unsourced=schema.unsourced(),
-        left_out=_left_out(schema, found.column_names),
+        left_out=left_out_columns(found.column_names, schema),
     )
-
-
-def _left_out(schema: Schema, names: list[str]) -> list[str]:
-    """Name the columns of a table that are not in the schema, and so not in the release."""
-    described = set(schema.names) | set(schema.panel.named if schema.panel else ())
-    if schema.panel is not None:
-        described |= {part for column in schema.columns for part in schema.panel.stored_as(column.name)}
-    return [name for name in names if name not in described]

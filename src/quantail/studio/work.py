@@ -129,13 +129,13 @@ def report(work: Work) -> list[Path]:
     """Compare with the real rows, as `quantail report` does: the one page that shows confidential values."""
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
-    from quantail.io import read_table
+    from quantail.io import read_released, read_table
     from quantail.report import render_report
     from quantail.table_or_panel import load_model
 
     path = work.folder.new_file(work.request["output"])
     model = load_model(work.file("model"))
-    tables = read_table(work.file("table"), model.schema), read_table(work.file("synthetic"), model.schema)
+    tables = read_table(work.file("table"), model.schema), read_released(work.file("synthetic"), model.schema)
     measures = evaluate(*tables, None, model.schema, progress=work.tell)
     write_text(path, render_report(*tables, schema=model.schema, model=model, measures=measures))
     return [path]
