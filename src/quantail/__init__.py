@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         QuantailError,
         SchemaError,
     )
-    from quantail.evaluation import evaluate
+    from quantail.evaluation import evaluate, flows
     from quantail.inference import infer
     from quantail.io import open_source, read_table, write_table
     from quantail.panel import PanelModel, PanelSynthesizer
@@ -62,6 +62,7 @@ __all__ = [
     "__version__",
     "audit",
     "evaluate",
+    "flows",
     "infer",
     "load_model",
     "open_source",
@@ -75,6 +76,7 @@ __all__ = [
 _ROOMS = {
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
+    "flows": "quantail.evaluation",
     "open_source": "quantail.io",
     "read_table": "quantail.io",
     "write_table": "quantail.io",

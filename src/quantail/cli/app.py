@@ -12,6 +12,7 @@ from quantail.cli import (
     demo,
     evaluate,
     fit,
+    flows,
     infer,
     init,
     ledger,
@@ -50,6 +51,7 @@ _add("synth", synth.synth, synth.EXAMPLE)
 _add("fit", fit.fit, fit.EXAMPLE)
 _add("sample", sample.sample, sample.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
+_add("flows", flows.flows, flows.EXAMPLE)
 _add("infer", infer.infer, infer.EXAMPLE)
 _add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)

@@ -9,6 +9,7 @@ Every measure here reads real rows without noise, so its value is not private: i
 """
 
 from quantail.evaluation.boosting import classifier_auc
+from quantail.evaluation.business_dynamics import flows, flows_of
 from quantail.evaluation.coefficients import (
     CoefficientDifference,
     Comparison,
@@ -26,6 +27,7 @@ from quantail.evaluation.dynamics import (
     unchanged_share,
 )
 from quantail.evaluation.formula import Design, Formula
+from quantail.evaluation.histories import Histories, read_histories
 from quantail.evaluation.lasso import pmse_lasso
 from quantail.evaluation.marginal import k_marginal, k_marginals, marginal_sets
 from quantail.evaluation.measure import Measure
@@ -84,6 +86,8 @@ __all__ = [
     "fit_linear",
     "fit_logistic",
     "fit_quantile",
+    "flows",
+    "flows_of",
     "Formula",
     "gini",
     "gross_employment",
@@ -92,6 +96,7 @@ __all__ = [
     "growth_rates",
     "growth_shares",
     "hill_index",
+    "Histories",
     "jc_mae",
     "jd_mae",
     "job_flows",
@@ -117,6 +122,7 @@ __all__ = [
     "random_marginals",
     "random_periods",
     "rank_correlations",
+    "read_histories",
     "Regression",
     "size_class_difference",
     "size_class_shares",
