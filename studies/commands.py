@@ -20,6 +20,7 @@ ABLATION_EXAMPLE = "python -m studies ablation --replications 10 --seed 1 --out 
 LBD_EXAMPLE = "python -m studies lbd --epsilon 1 --seeds 5 --out lbd"
 COVERAGE_EXAMPLE = "python -m studies coverage --replications 20 --reruns 20 --out coverage"
 HONESTY_EXAMPLE = "python -m studies plan-honesty --out plan-honesty"
+NOISE_EXAMPLE = "python -m studies noise --out noise"
 STAND_IN_EXAMPLE = "python -m studies stand-in stand-in.png"
 DOCUMENTS_EXAMPLE = "python -m studies documents"
 COMBINE_EXAMPLE = "python -m studies combine published valid --out tables"
@@ -192,6 +193,22 @@ def plan_honesty(out: Annotated[Path, typer.Option(help="Folder for the results.
 
     _check_folder(out)
     run_plan_honesty(out)
+    _show(out)
+
+
+@commands.command("noise", epilog=f"Example: {NOISE_EXAMPLE}")
+def noise(
+    out: Annotated[Path, typer.Option(help="Folder for the results.")],
+    tables: Annotated[int, typer.Option(min=1, help="How many simulated tables of each size.")] = 5,
+    seed: Seed = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Compare the noise of KNG and of the exponential mechanism in one median regression, by the number of rows."""
+    from studies.noise import run_noise
+
+    _check_folder(out)
+    with progress("noise", quiet) as report:
+        run_noise(out, tables, seed=seed, progress=report)
     _show(out)
 
 
