@@ -17,7 +17,10 @@ def check(
     as_json: JsonFlag = False,
     internal: Annotated[
         bool,
-        typer.Option("--internal", help="Also name columns with values outside their bounds (confidential)."),
+        typer.Option(
+            "--internal",
+            help="Also name columns with values outside their bounds, or that break a rule (confidential).",
+        ),
     ] = False,
 ) -> None:
     """List every way in which a table does not fit its schema; ends with exit code 4 if there is one.
@@ -25,7 +28,8 @@ def check(
     Columns that the schema does not describe are named, too: they are left out of every release.
 
     No value and no count of the table is ever printed. Values outside the bounds are no problem: they are
-    clipped; --internal tells which columns hold some, and that answer must not leave the agency.
+    clipped; rows that break a rule (universe, missing_with, [[identity]], [[inequality]]) are read as if they kept
+    it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.frames import check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
@@ -41,7 +45,8 @@ def check(
         answer = {"fits": not problems, "problems": listed, "unsourced": list(facts.unsourced())}
         answer["left_out"] = list(left_out)
         if internal:
-            answer["clipped_columns_internal"] = [p.column for p in clipped]
+            answer["clipped_columns_internal"] = [p.column for p in clipped if "bounds" in p.what]
+            answer["broken_rules_internal"] = [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what]
         print_json(answer)
     else:
         for problem in problems:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.frames.broken_rules import broken_rules
 from quantail.frames.panel_border import admit_panel
 from quantail.frames.rules import Problem, admit_all, outside_bounds
 from quantail.io.native import open_frame
@@ -22,8 +23,8 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     schema : Schema
         What is public about it.
     internal : bool
-        Also say which columns hold values outside their bounds. That depends on the values of single rows, so
-        such a list is confidential and must not leave the agency.
+        Also say which columns hold values outside their bounds, or break a rule of the schema. That depends on the
+        values of single rows, so such a list is confidential and must not leave the agency.
 
     Returns
     -------
@@ -51,4 +52,9 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
                     "they will be clipped; widen the bounds if public rules allow such values (internal note)"
                 )
                 problems.append(Problem(name, "holds values outside its bounds", hint))
+        if schema.panel is None and len(admitted) == len(schema.columns):
+            hint = "such rows will be read as if they kept it; correct rule or table (internal note)"
+            problems += [
+                Problem(name, f"breaks {rule}", hint) for name, rule in broken_rules(admitted, schema)
+            ]
     return problems

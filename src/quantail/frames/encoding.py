@@ -6,14 +6,22 @@ as codes (the number of labels where missing). `encode` turns them into the plai
 alone; a number whose status is not "value" is NaN: it is *absent* (privacy/proofs/absent.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.frames.universes import conditioning, followed, missing_together, ruled, universes
 from quantail.schema import Column, Schema, core_of
-from quantail.schema.kinds import LOWEST, computed_columns, positioned_columns, special_numbers, status_labels
+from quantail.schema.kinds import (
+    ALONE,
+    LOWEST,
+    computed_columns,
+    positioned_columns,
+    special_numbers,
+    status_labels,
+)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -32,27 +40,34 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
     ([0, 2, 1], [20.0, nan, nan])
     """
     core, computed, placed = core_of(schema), computed_columns(schema), positioned_columns(schema)
+    columns = missing_together(columns, schema)
     parts: dict[str, NDArray[Any]] = {}
     known: dict[str, Floats] = {}  # numbers by which relations are kept
+    seen: dict[str, NDArray[Any]] = {}  # columns as they will be released, for rules to look at
     for name in schema.synthesis_order:
         if name not in columns:
             break
         column = schema.column(name)
-        if name in computed:
-            known[name] = _computed(name, schema, known)
-            continue
-        values = columns[name]
+        values = ruled(name, columns[name], seen, schema)
         if column.is_labelled:
-            parts[name] = values
+            parts[name] = seen[name] = values
             continue
         status, numbers = _split(values, column)
+        if name in computed:
+            known[name] = _computed(name, schema, known)
+            seen[name] = np.where(np.isnan(numbers), values, known[name])
+            if name in core.gaps:
+                parts[core.gaps[name]] = np.where(np.isnan(numbers), status, 0)
+            continue
         inside = _clipped(numbers, column)
-        room = _room(column, schema, known) if name in placed else None
-        if room is None:
-            known[name] = inside
+        if name in placed:
+            room = _room(column, schema, known)
+            known[name] = np.where(np.isnan(room[1]), inside, np.clip(inside, *room))
+            status, inside = _place(status, known[name], *room, column, schema)
         else:
-            known[name] = np.clip(inside, *room)
-            status, inside = _place(status, known[name], *room, column)
+            known[name] = inside
+        if name in conditioning(schema):
+            seen[name] = np.where(np.isnan(known[name]), values, _recorded(known[name], column))
         if name in core.statuses:
             parts[core.statuses[name]] = status
             inside = np.where(status == 0, inside, np.nan)
@@ -62,8 +77,18 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
     return parts
 
 
-def decode(parts: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:
+def decode(
+    parts: Mapping[str, NDArray[Any]], schema: Schema, names: Collection[str] | None = None
+) -> dict[str, NDArray[Any]]:
     """Return the columns of a table from its plain columns (numbers need not be rounded yet).
+
+    Numbers whose status says that they are absent may be there all the same: what relations leave to other columns is
+    taken from them, and they are not returned.
+
+    Parameters
+    ----------
+    names : collection of str, optional
+        Return these columns, and those that they follow from, only.
 
     Examples
     --------
@@ -72,20 +97,30 @@ def decode(parts: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArr
     [3.0, 30.0]
     """
     core, computed, placed = core_of(schema), computed_columns(schema), positioned_columns(schema)
-    related = {name for identity in schema.identities for name in identity.names}
+    related = {name for identity in schema.identities for name in identity.names} | conditioning(schema)
     related |= {name for inequality in schema.inequalities for name in inequality.names}
+    wanted = None if names is None else followed(names, schema)
     columns: dict[str, NDArray[Any]] = {}
+    amounts: dict[str, Floats] = {}
     for name in schema.synthesis_order:
         column = schema.column(name)
+        if wanted is not None and name not in wanted:
+            continue
+        if column.is_labelled:
+            columns[name] = ruled(name, parts[name], columns, schema)
+            continue
+        status = parts[core.statuses[name]] if name in core.statuses else None
         if name in computed:
-            columns[name] = _computed(name, schema, columns)
-        elif column.is_labelled:
-            columns[name] = parts[name]
+            amounts[name] = _computed(name, schema, amounts)
+            status = parts[core.gaps[name]] if name in core.gaps else None
         else:
-            status = parts[core.statuses[name]] if name in core.statuses else None
-            room = _room(column, schema, columns) if name in placed else None
-            values = settled(parts[name], column) if name in related - placed else parts[name]
-            columns[name] = _joined(values, status, column, room)
+            room = _room(column, schema, amounts) if name in placed else None
+            settle = name in related - placed and not column.is_dated
+            values = settled(parts[name], column) if settle else parts[name]
+            amounts[name] = _amounts(values, status, column, room, schema)
+        columns[name] = ruled(name, _shown(amounts[name], status, column), columns, schema)
+        if name in universes(schema):
+            amounts[name] = np.where(_are_amounts(columns[name], column), columns[name], amounts[name])
     return columns
 
 
@@ -126,9 +161,14 @@ def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
     return status, np.where(is_number, values, np.nan)
 
 
-def _joined(
-    values: Floats, status: Codes | None, column: Column, room: tuple[Floats, Floats] | None
+def _amounts(
+    values: Floats,
+    status: Codes | None,
+    column: Column,
+    room: tuple[Floats, Floats] | None,
+    schema: Schema,
 ) -> Floats:
+    """Return the number of every row, also of one that is not shown."""
     if column.is_dated:
         assert column.lower is not None
         numbers = column.lower + np.rint(values) * column.lattice
@@ -139,24 +179,41 @@ def _joined(
         numbers = values
     if status is None:
         return numbers
-    numbers = np.where(status == 0, numbers, np.nan)
-    first = 1 + int(column.missing)
-    for place, number in enumerate(special_numbers(column), start=first):
-        is_code = place - first < len(column.missing_codes)
-        instead = np.clip(number, *room) if room is not None and not is_code else number
+    first = 1 + int(column.missing) + len(column.missing_codes)
+    for place, number in enumerate(column.atoms, start=first):
+        instead = number if room is None else np.clip(number, *room)
         numbers = np.where(status == place, instead, numbers)
     if room is not None:
-        lowest = status_labels(column, placed=True).index(LOWEST)
+        lowest = status_labels(column, schema).index(LOWEST)
         for place, end in zip((lowest, lowest + 1), room, strict=True):
             numbers = np.where(status == place, end, numbers)
     return np.asarray(numbers)
 
 
-def _place(status: Codes, inside: Floats, low: Floats, high: Floats, column: Column) -> tuple[Codes, Floats]:
+def _shown(amounts: Floats, status: Codes | None, column: Column) -> Floats:
+    """Return numbers with what stands in place of those that are missing."""
+    if status is None:
+        return amounts
+    numbers = np.where(status == 1, np.nan, amounts) if column.missing else amounts
+    for place, code in enumerate(column.missing_codes, start=1 + int(column.missing)):
+        numbers = np.where(status == place, code, numbers)
+    return np.asarray(numbers)
+
+
+def _are_amounts(values: Floats, column: Column) -> NDArray[np.bool_]:
+    return np.asarray(~(np.isnan(values) | np.isin(values, column.missing_codes)))
+
+
+def _place(
+    status: Codes, inside: Floats, low: Floats, high: Floats, column: Column, schema: Schema
+) -> tuple[Codes, Floats]:
     """Return status and position of a part; at the ends of its room a part has no position, but a status."""
-    lowest = status_labels(column, placed=True).index(LOWEST)
+    labels = status_labels(column, schema)
+    lowest = labels.index(LOWEST)
     is_value = status == 0
     status = np.where(is_value & (inside >= high), lowest + 1, status)
+    if ALONE in labels:
+        status = np.where(is_value & np.isnan(high), labels.index(ALONE), status)
     status = np.where(is_value & (inside <= low), lowest, status)
     with np.errstate(divide="ignore", invalid="ignore"):
         position = (inside - low) / (high - low)
@@ -164,12 +221,11 @@ def _place(status: Codes, inside: Floats, low: Floats, high: Floats, column: Col
 
 
 def _room(column: Column, schema: Schema, known: Mapping[str, Floats]) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest value that a part may have, given the columns before it."""
+    """Return the lowest and the highest value that a part may have, given the columns before it; NaN if not known."""
     lower, upper = _bounds(column)
     for inequality in schema.inequalities:
         if inequality.part == column.name:
-            total = known[inequality.total]
-            high = np.where(np.isnan(total), upper, np.clip(total, lower, upper))
+            high = np.clip(known[inequality.total], lower, upper)
             return np.full(high.size, lower), high
     identity = next(relation for relation in schema.identities if column.name in relation.parts)
     rest = _rest(identity.total, identity.parts, schema, known)
@@ -202,6 +258,14 @@ def _rest(total: str, parts: tuple[str, ...], schema: Schema, known: Mapping[str
 def _unknown(parts: tuple[str, ...], schema: Schema, after: str) -> list[str]:
     order = schema.synthesis_order
     return [part for part in parts if order.index(part) > order.index(after)]
+
+
+def _recorded(values: Floats, column: Column) -> Floats:
+    """Return numbers within the bounds as they are released."""
+    if not column.is_dated:
+        return settled(values, column)
+    lower, _ = _bounds(column)
+    return np.asarray(lower + _steps(values, column) * column.lattice)
 
 
 def _steps(values: Floats, column: Column) -> Floats:

@@ -65,6 +65,12 @@ class Column:
     storage : str
         How the column is stored in what is released, for example "int16", "category" or "decimal128(12, 2)"
         (`quantail.schema.storage`); empty for the default of its type.
+    universe : str
+        Where the column has a value at all, as a condition on earlier columns ("age >= 15").
+    outside : str or float
+        What it is elsewhere: one of its labels, atoms or missing codes; by default it is missing.
+    missing_with : str
+        An earlier column: this one is missing in the same rows, and in no others.
 
     Raises
     ------
@@ -94,6 +100,9 @@ class Column:
     other: bool = False
     label: str = ""
     storage: str = ""
+    universe: str = ""
+    outside: str | float = ""
+    missing_with: str = ""
 
     def __post_init__(self) -> None:
         check_column(self)
@@ -117,7 +126,7 @@ class Column:
     @property
     def is_plain(self) -> bool:
         """Whether the column is a number, integer or category and nothing else can stand in place of a value."""
-        special = self.missing or self.missing_codes or self.atoms or self.other
+        special = self.missing or self.missing_codes or self.atoms or self.other or self.universe
         return self.type in ("numeric", "integer", "category") and not special
 
     @property

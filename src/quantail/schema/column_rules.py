@@ -62,6 +62,7 @@ def check_column(column: "Column") -> None:
     else:
         _check_number(column)
     _check_special(column)
+    _check_rule(column)
     check_storage(column)
 
 
@@ -176,6 +177,29 @@ def _check_special(column: "Column") -> None:
     if len(special) > MOST_SPECIAL:
         advice = "list those that many rows hold"
         raise wrong(column, f"there are more than {MOST_SPECIAL} missing_codes and atoms", advice)
+
+
+def _check_rule(column: "Column") -> None:
+    """Check how the universe of a column is written; what it says is checked with the schema."""
+    for option in ("universe", "missing_with"):
+        given: Any = getattr(column, option)
+        if not isinstance(given, str) or len(given) > LONGEST_TEXT or not is_encodable(given):
+            example = '"age >= 15"' if option == "universe" else '"employees"'
+            raise wrong(column, f"{option} must be text", f"write {option} = {example}, or remove it")
+    if column.universe and column.missing_with:
+        raise wrong(column, "it has both universe and missing_with", "keep one of them")
+    if column.outside == "":
+        return
+    if not column.universe:
+        raise wrong(
+            column, "outside says what stands outside of a universe", "write universe = ..., or remove it"
+        )
+    if not isinstance(column.outside, str):
+        _set(
+            column,
+            "outside",
+            _number(column, "outside", column.outside, "write a number, a label or missing"),
+        )
 
 
 def _number(column: "Column", option: str, given: Any, advice: str) -> float:

@@ -4,7 +4,7 @@
     date, datetime                            a whole number of steps from the lower bound
     missing values, codes, atoms of a number  a category, the *status*, and a number where the status is "value"
     a part of a relation                      its position in [0, 1] between what the other columns allow
-    a total of parts, the last part           nothing: it follows from the others
+    a total of parts, the last part           nothing: it follows from the others (whether it is missing is a category)
 
 The result is a schema of plain columns in synthesis order. It is a function of the schema alone; what the tables hold
 goes through `quantail.frames.encoding`, row by row.
@@ -20,6 +20,7 @@ from quantail.schema.table import Schema
 VALUE = "value"
 MISSING = "(missing)"
 LOWEST, HIGHEST = "lowest", "highest"
+ALONE = "alone"  # a part whose place is not known, because what it belongs to is missing
 _POSITION_DECIMALS = 5
 
 
@@ -37,12 +38,15 @@ class Core:
         For a number that may be absent, the category that says whether it is there.
     ordered : dict of str to int
         For a category whose labels have an order, how many they are ("missing" comes after them).
+    gaps : dict of str to str
+        For a number that follows from others and may be missing, the category that says whether it is.
     """
 
     schema: Schema
     parts: dict[str, tuple[str, ...]]
     statuses: dict[str, str] = field(default_factory=dict)
     ordered: dict[str, int] = field(default_factory=dict)
+    gaps: dict[str, str] = field(default_factory=dict)
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Plain columns that explain `name`; its own status is constant where a number is observed."""
@@ -68,32 +72,51 @@ def core_of(schema: Schema) -> Core:
     columns: list[Column] = []
     parts: dict[str, tuple[str, ...]] = {}
     statuses: dict[str, str] = {}
+    gaps: dict[str, str] = {}
     computed, placed = computed_columns(schema), positioned_columns(schema)
     for name in schema.synthesis_order:
         column = schema.column(name)
-        if name in computed:
-            parts[name] = ()
-            continue
         listed = None if column.predictors is None else _expanded(column.predictors, parts)
-        labels = () if column.is_labelled else status_labels(column, name in placed)
+        labels = () if column.is_labelled else status_labels(column, schema)
         if labels:
-            statuses[name] = status_name(schema, name)
+            status = status_name(schema, name)
+            (gaps if name in computed else statuses)[name] = status
             columns.append(
-                Column(statuses[name], "category", categories=labels, predictors=listed, public=column.public)
+                Column(status, "category", categories=labels, predictors=listed, public=column.public)
             )
+        if name in computed:
+            parts[name] = (gaps[name],) if labels else ()
+            continue
         columns.append(_plain(column, name in placed, listed))
         parts[name] = (statuses[name], name) if labels else (name,)
     core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)
     ordered = {column.name: len(column.labels) for column in schema.columns if column.type == "ordinal"}
-    return Core(core, parts, statuses, ordered)
+    return Core(core, parts, statuses, ordered, gaps)
 
 
-def status_labels(column: Column, placed: bool = False) -> tuple[str, ...]:
+def status_labels(column: Column, schema: Schema) -> tuple[str, ...]:
     """Return what may be known of a number: it is there, or what stands in its place; empty if it is always there."""
     missing = (MISSING,) if column.missing else ()
     numbers = tuple(f"{number:.15g}" for number in special_numbers(column))
-    ends = (LOWEST, HIGHEST) if placed else ()
+    if column.name in computed_columns(schema):
+        numbers = numbers[: len(column.missing_codes)]
+    ends: tuple[str, ...] = ()
+    if column.name in positioned_columns(schema):
+        others = (schema.column(name) for name in place_given_by(column.name, schema))
+        loose = any(other.missing or other.missing_codes for other in others)
+        ends = (LOWEST, HIGHEST, ALONE) if loose else (LOWEST, HIGHEST)
     return (VALUE, *missing, *numbers, *ends) if missing or numbers or ends else ()
+
+
+def place_given_by(name: str, schema: Schema) -> tuple[str, ...]:
+    """Return the columns that say what a part may be: its total, and the parts of an identity before it."""
+    for inequality in schema.inequalities:
+        if inequality.part == name:
+            return (inequality.total,)
+    order = schema.synthesis_order
+    identity = next(relation for relation in schema.identities if name in relation.parts)
+    earlier = (part for part in identity.parts if order.index(part) < order.index(name))
+    return (identity.total, *earlier)
 
 
 def special_numbers(column: Column) -> tuple[float, ...]:
@@ -101,12 +124,14 @@ def special_numbers(column: Column) -> tuple[float, ...]:
     return (*column.missing_codes, *column.atoms)
 
 
+@lru_cache(maxsize=64)
 def computed_columns(schema: Schema) -> frozenset[str]:
     """Return the columns that follow from others: of each identity the one that stands last."""
     order = schema.synthesis_order
     return frozenset(max(identity.names, key=order.index) for identity in schema.identities)
 
 
+@lru_cache(maxsize=64)
 def positioned_columns(schema: Schema) -> frozenset[str]:
     """Return the columns that are modelled by their position between what other columns allow."""
     placed = {inequality.part for inequality in schema.inequalities}
@@ -158,6 +183,9 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         missing_codes=(),
         atoms=(),
         storage="",
+        universe="",
+        outside="",
+        missing_with="",
     )
 
 

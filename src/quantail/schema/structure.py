@@ -6,7 +6,8 @@ They are kept by construction. The column of a relation that stands last in synt
     identity, total first       each part is its position in what earlier parts leave over, the last part is the rest,
     inequality                  the part is its position between its lower bound and the total.
 
-A position is a number in [0, 1]: 0 at the lowest value that the other columns allow, 1 at the highest.
+A position is a number in [0, 1]: 0 at the lowest value that the other columns allow, 1 at the highest. Where one of the
+others is missing, its number is still drawn, and not shown: what is shown holds in every row whose values are there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from quantail.schema.column_rules import check_text
 
 @dataclass(frozen=True)
 class Identity:
-    """`total` is the sum of `parts` in every row.
+    """`total` is the sum of `parts` in every row where all of them hold a value.
 
     Examples
     --------
@@ -91,7 +92,6 @@ def check_structure(
             )
         total_last = own > max(parts)
         _check_reach(identity, columns, total_last)
-        _check_special(identity, columns)
         derived = {identity.total} if total_last else set(identity.parts)
         _claim(derived, bound)
     for inequality in inequalities:
@@ -142,16 +142,6 @@ def _check_reach(identity: Identity, columns: Mapping[str, Column], total_last: 
             f"[[identity]]: no parts within their bounds add up to a {identity.total!r} within its bounds; "
             "correct the bounds"
         )
-
-
-def _check_special(identity: Identity, columns: Mapping[str, Column]) -> None:
-    for name in identity.names:
-        column = columns[name]
-        if column.missing or column.missing_codes:
-            raise SchemaError(
-                f"[[identity]]: {name!r} may be missing, and then nothing adds up; "
-                "remove missing and missing_codes, or the identity"
-            )
 
 
 def _claim(derived: set[str], bound: set[str]) -> None:

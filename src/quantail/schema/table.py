@@ -19,6 +19,7 @@ from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
 from quantail.schema.panel import Panel, check_columns
 from quantail.schema.structure import Identity, Inequality, check_structure
+from quantail.schema.universe import check_universes
 
 Neighbours = Literal["replace-one", "add-remove"]
 Order = Literal["declared", "auto"]
@@ -102,8 +103,7 @@ class Schema:
         self._check_panel()
         self._check_order()
         self._check_predictors()
-        places = {name: place for place, name in enumerate(self.synthesis_order)}
-        check_structure(self.identities, self.inequalities, {c.name: c for c in self.columns}, places)
+        self._check_rules()
 
     def __repr__(self) -> str:
         """Say in a line what it describes."""
@@ -277,6 +277,17 @@ class Schema:
                         "move its [[column]] section before this one, or remove it from predictors"
                     )
 
+    def _check_rules(self) -> None:
+        columns = {column.name: column for column in self.columns}
+        places = {name: place for place, name in enumerate(self.synthesis_order)}
+        check_structure(self.identities, self.inequalities, columns, places)
+        computed = frozenset(max(identity.names, key=places.__getitem__) for identity in self.identities)
+        placed = {
+            part: False for each in self.identities if each.total not in computed for part in each.parts
+        }
+        placed |= {inequality.part: True for inequality in self.inequalities}
+        check_universes(columns, places, self.by, placed, computed)
+
     def _check_panel(self) -> None:
         if self.panel is not None:
             if self.neighbours != "replace-one":
@@ -286,9 +297,10 @@ class Schema:
                 )
             columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
             object.__setattr__(self, "columns", tuple(columns))
-            if self.order != "declared" or self.merge_below or self.identities or self.inequalities:
+            rules = any(column.universe or column.missing_with for column in self.columns)
+            if self.order != "declared" or self.merge_below or self.identities or self.inequalities or rules:
                 raise SchemaError(
-                    "order, merge_below, [[identity]] and [[inequality]] belong to tables; "
+                    "order, merge_below, universe, missing_with, [[identity]] and [[inequality]] belong to tables; "
                     "remove them, or the [panel] section"
                 )
         elif self.neighbours == "add-remove" and any(column.public for column in self.columns):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior_width
 from quantail.table.forward import DrawnRows, FieldSampler
 from quantail.table.ladder.column import NumericModel
-from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of, log_shares
+from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -135,12 +135,13 @@ class Chain:
         contexts = sampler.contexts(self.simulated, sampler.eta(self.simulated))
         bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
         base, shares = sampler.shifted_logs(), contexts.shares
-        implied = log_shares(np.asarray(old.implied)) if old.reach else base[0]
+        implied = sampler.implied_logs() if old.reach else base[0]
         observed = [self._observed(place, table, contexts) for table in tables]
         observed = self._with_priors(place, tables, observed, contexts, shares)
         start = Fitted(old.trust, np.asarray(old.margin), [self._start(old, law) for law in laws])
         margin = margin.doubted(observed)
-        found = fit_factors(base[bins], implied, shares, self.rows, margin, observed, start, steps)
+        forbidden = sampler.forbidden(contexts)
+        found = fit_factors(base[bins], implied, shares, self.rows, margin, observed, start, steps, forbidden)
         factors = tuple(
             replace(law, values=tuple(map(tuple, values.tolist())))
             for law, values in zip(laws, found.factors, strict=True)

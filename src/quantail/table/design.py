@@ -41,6 +41,8 @@ class TablesDesign:
         Stage two: for every round the leaves "choose" and "count".
     explained : tuple of frozenset of int
         For every field, the places of the earlier ones that may explain it.
+    schema : Schema
+        Its rules are structural zeros.
     """
 
     columns: Design
@@ -48,6 +50,7 @@ class TablesDesign:
     explained: tuple[frozenset[int], ...]
     plan: Plan
     rows: int
+    schema: Schema
     tails: Tails = field(default_factory=Tails)
 
 
@@ -68,7 +71,7 @@ def draw_tables_design(
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
-    return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, tails)
+    return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, schema, tails)
 
 
 def _before_tables(question: Question) -> Question:

@@ -148,6 +148,7 @@ def fit_factors(
     tables: Sequence[Observed],
     start: Fitted,
     steps: int,
+    forbidden: NDArray[np.bool_] | None = None,
 ) -> Fitted:
     """Fit a field to its tables.
 
@@ -163,8 +164,10 @@ def fit_factors(
         Where to start from.
     steps : int
         Most iterations.
+    forbidden : array, optional
+        Cells that every context cannot have.
     """
-    problem = _Problem(base - implied, implied, shares[:, None], rows, margin, tables)
+    problem = _Problem(base - implied, implied, shares[:, None], rows, margin, tables, forbidden)
     parts = [np.array([start.trust - 1]), start.margin, *start.factors]
     found = minimize(
         problem.value,
@@ -185,6 +188,7 @@ class _Problem:
     rows: float
     margin: Margin
     tables: Sequence[Observed]
+    forbidden: NDArray[np.bool_] | None
 
     @property
     def widths(self) -> list[float]:
@@ -201,7 +205,7 @@ class _Problem:
         logits = (1 + distrust) * self.tilt + (self.implied + own)
         for table, factor in zip(self.tables, factors, strict=True):
             logits += table.spread(factor)
-        law = normalised(logits)
+        law = normalised(logits, self.forbidden)
         masses = law * self.shares
         missed = (self.rows * masses.sum(axis=0) - self.margin.counts) / self.margin.deviation
         loss = float(missed @ missed + scaled @ scaled)

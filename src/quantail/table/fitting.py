@@ -5,8 +5,9 @@ cells of all candidate tables in one pass; then, round by round, it asks which t
 that one. Laws are fitted to what was released: free of charge.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from quantail.curves import Rows, StepCurve, Vector
 from quantail.curves.balanced import balanced_uniform
 from quantail.curves.grid import dividing
 from quantail.privacy import Gate, Plan, Selection, cells_touched
+from quantail.schema import Schema
 from quantail.table.base_law import BaseLaw
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import FieldCells, label_cells, number_cells
@@ -26,8 +28,9 @@ from quantail.table.estimate import Margin
 from quantail.table.forward import (
     DrawnRows,
     FieldSampler,
-    draw_table,
+    draw_fields,
     explaining_names,
+    scales_of,
     sum_of_slopes,
 )
 from quantail.table.ladder.column import NumericModel
@@ -43,6 +46,7 @@ from quantail.table.tuning import (
     POOL_ROWS,
     ROUND_STEPS,
 )
+from quantail.table.zeros import Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]
 
@@ -58,20 +62,32 @@ def fit_tables(
     chain = _stage_one(fit, design)
     if design.rounds:
         _run_rounds(fit, design, chain)
-    return set_tops(fit, design.tails, _columns(fit, chain), draw_table)
+    return set_tops(fit, design.tails, _columns(fit, chain), partial(_draw, schema=design.schema))
+
+
+def _draw(
+    columns: Sequence[TableColumn],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool,
+    given: Mapping[str, NDArray[Any]] | None,
+    schema: Schema,
+) -> dict[str, NDArray[Any]]:
+    return draw_fields(columns, n, rng, balanced, given, schema).values
 
 
 def _stage_one(fit: Fit, design: TablesDesign) -> Chain:
     """Return the chain of laws that stage one implies, with the cells of every field."""
     models = tuple(fit.models.values())
     fields = list(fields_of(models))
-    explaining = explaining_names(models)
+    explaining, hidden, scales = explaining_names(models), hidden_names(design.schema), scales_of(models)
     uniform = balanced_uniform(len(fields), POOL_ROWS, fit.rng)
     given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
     rows, known, samplers = DrawnRows(POOL_ROWS), dict[str, FieldCells](), list[FieldSampler]()
     for own, u in zip(fields, uniform, strict=True):
-        law = _first_law(fit, own, rows, u, given)
-        sampler = FieldSampler.of(own, law, dict(known), own.name in explaining)
+        zeros = zeros_of(own.name, design.schema, scales)
+        law = _first_law(fit, own, rows, u, given, zeros)
+        sampler = FieldSampler.of(own, law, dict(known), own.name in explaining, zeros, own.name in hidden)
         if own.name in given:
             sampler.accept(rows, given)
         else:
@@ -90,8 +106,19 @@ def _first_law(
     rows: DrawnRows,
     u: Floats,
     given: dict[str, NDArray[Any]],
+    zeros: Zeros | None,
 ) -> FieldLaw:
-    """Return the law of a field before any table is known: its cells, and how slopes shift its base law."""
+    """Return the law of a field before any table is known; zeros are made up for."""
+    law = _own_law(fit, own, rows, u, given)
+    if zeros is None:
+        return law
+    shares = np.exp(FieldSampler.of(own, law, {}, False).shifted_logs())
+    average = np.asarray(law.implied) if law.implied else shares[0]
+    return replace(law, zeros=tuple(zeros.factors(average, law.cells, rows.whole).tolist()))
+
+
+def _own_law(fit: Fit, own: Field, rows: DrawnRows, u: Floats, given: dict[str, NDArray[Any]]) -> FieldLaw:
+    """Return the law of a field by itself: its cells, and how slopes shift its base law."""
     column = own.column
     if not isinstance(column, NumericModel):
         shares = np.asarray(column.shares[0])

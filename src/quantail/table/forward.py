@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.curves import Scale
 from quantail.curves.balanced import balanced_uniform
+from quantail.schema import Schema
 from quantail.table.base_law import BaseLaw
 from quantail.table.cells import FieldCells
 from quantail.table.columns import Field, NumberColumn, TableColumn, fields_of
@@ -26,6 +28,7 @@ from quantail.table.law import (
     log_shares,
     normalised,
 )
+from quantail.table.zeros import PATTERN, PATTERNS, Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -43,12 +46,20 @@ class DrawnRows:
         Of numbers that others have slopes on: what explains these.
     values : dict
         Plain columns: codes, or numbers on the modelling scale.
+    hidden : dict
+        Numbers that relations look at, also where they are absent.
     """
 
     size: int
     cells: dict[str, Codes] = field(default_factory=dict)
     innovations: dict[str, Floats] = field(default_factory=dict)
     values: dict[str, NDArray[Any]] = field(default_factory=dict)
+    hidden: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> dict[str, NDArray[Any]]:
+        """Plain columns with the numbers that are hidden: what a table is decoded from."""
+        return self.values | self.hidden
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +72,10 @@ class FieldSampler:
         Cells of the fields before it.
     explains : bool
         Whether a later number has a slope on it.
+    zeros : Zeros, optional
+        Cells that a row cannot have.
+    hides : bool
+        Whether relations look at its numbers where they are absent.
     """
 
     field: Field
@@ -68,15 +83,25 @@ class FieldSampler:
     base: BaseLaw | None
     known: Mapping[str, FieldCells]
     explains: bool
+    zeros: Zeros | None = None
+    hides: bool = False
 
     @classmethod
-    def of(cls, own: Field, law: FieldLaw, known: Mapping[str, FieldCells], explains: bool) -> "FieldSampler":
+    def of(
+        cls,
+        own: Field,
+        law: FieldLaw,
+        known: Mapping[str, FieldCells],
+        explains: bool,
+        zeros: Zeros | None = None,
+        hides: bool = False,
+    ) -> "FieldSampler":
         """Prepare a field whose law is known."""
         column = own.column
         base = None
         if isinstance(column, NumericModel):
             base = column.base if isinstance(column, NumberColumn) else BaseLaw.of(column.curve)
-        return cls(own, law, base, known, explains)
+        return cls(own, law, base, known, explains, zeros, hides)
 
     def eta(self, rows: DrawnRows) -> Floats | None:
         """Return the sum of a number's slopes; none acts beyond the range where its predictor has rows."""
@@ -88,6 +113,8 @@ class FieldSampler:
         parts: dict[tuple[str, int], tuple[Codes, int]] = {}
         if eta is not None:
             parts[ETA] = np.searchsorted(self.law.cuts, eta), len(self.law.centres)
+        if self.zeros is not None:
+            parts[PATTERN] = self.zeros.patterns(rows.whole), PATTERNS
         for factor in self.law.factors:
             for name, level in zip(factor.on, factor.levels, strict=True):
                 if (name, level) not in parts:
@@ -100,22 +127,33 @@ class FieldSampler:
         found = self.shifted_logs()
         if not self.law.reach or self.law.trust == 1.0:
             return found
-        implied = log_shares(np.asarray(self.law.implied))
+        implied = self.implied_logs()
         return implied + self.law.trust * (found - implied)
+
+    def implied_logs(self) -> Floats:
+        """Return logarithms of what slopes imply for the cells on average."""
+        return self._made_up(log_shares(np.asarray(self.law.implied)))
 
     def shifted_logs(self) -> Floats:
         """Return logarithms of the law of stage one in cells, a row for each bin of eta."""
         column = self.field.column
         if self.base is None:
             assert not isinstance(column, NumericModel)
-            return log_shares(np.asarray(column.shares))
+            return self._made_up(log_shares(np.asarray(column.shares)))
         edges, centres = np.asarray(self.law.cells.edges), np.asarray(self.law.centres)
         shares = self.base.cell_shares(edges, centres)
         if self.field.status is None:
             return log_shares(shares)
         there, *others = self.field.status.shares[0]
         rest = np.broadcast_to(others, (len(centres), len(others)))
-        return log_shares(np.concatenate([there * shares, rest], axis=1))
+        return self._made_up(log_shares(np.concatenate([there * shares, rest], axis=1)))
+
+    def _made_up(self, logs: Floats) -> Floats:
+        return logs + np.asarray(self.law.zeros) if self.law.zeros else logs
+
+    def forbidden(self, contexts: Contexts) -> NDArray[np.bool_] | None:
+        """Return the cells that every context cannot have, if there are any."""
+        return None if self.zeros is None else self.zeros.forbidden(self.law.cells)[contexts.parts[PATTERN]]
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Return the law of cells in every context."""
@@ -128,7 +166,7 @@ class FieldSampler:
             ]
             values = np.asarray(factor.values)[:, np.asarray(self.law.cells.coarse[factor.level])]
             logits += values[group_of(contexts.parts, named, contexts.number)]
-        return normalised(logits)
+        return normalised(logits, self.forbidden(contexts))
 
     def draw(self, rows: DrawnRows, u: Floats) -> None:
         """Add the field to rows."""
@@ -167,7 +205,18 @@ class FieldSampler:
         edges = np.concatenate([[-np.inf], self.law.cells.edges, [np.inf]])
         value_cell = np.minimum(cell, edges.size - 2)
         shift = 0.0 if eta is None else eta
-        if eta is None:
+        if self.hides:
+            return np.where(
+                cell == value_cell,
+                self._restricted(edges, value_cell, within, shift),
+                self.base.quantile(within) + shift,
+            )
+        return self._restricted(edges, value_cell, within, shift)
+
+    def _restricted(self, edges: Floats, value_cell: Codes, within: Floats, shift: Floats | float) -> Floats:
+        """Return numbers of the base law between the edges of their cells."""
+        assert self.base is not None
+        if isinstance(shift, float):
             levels = self.base.level(edges)
             low, high = levels[value_cell], levels[value_cell + 1]
         else:
@@ -186,6 +235,8 @@ class FieldSampler:
             absent = code > 0
             rows.values[status.name] = code
         rows.cells[column.name] = cell
+        if self.hides:
+            rows.hidden[column.name] = value
         if self.explains:
             innovation = column.scale.recorded(value) if eta is None else value - eta
             rows.innovations[column.name] = (
@@ -200,8 +251,9 @@ class FieldSampler:
             rows.cells[name] = rows.values[name] = given[name].astype(np.int64)
             return
         codes = None if status is None else given[status.name].astype(np.int64)
-        cell = self.law.cells.of_number(given[name], codes)
-        self.keep(rows, np.where(np.isnan(given[name]), 0.0, given[name]), cell, self.eta(rows))
+        cell, eta = self.law.cells.of_number(given[name], codes), self.eta(rows)
+        middle = self.base.quantile(np.full(1, 0.5)) + (0.0 if eta is None else eta)
+        self.keep(rows, np.where(np.isnan(given[name]), middle, given[name]), cell, eta)
 
 
 def sum_of_slopes(
@@ -216,17 +268,24 @@ def sum_of_slopes(
     return total
 
 
-def samplers_of(columns: Sequence[TableColumn]) -> list[FieldSampler]:
+def samplers_of(columns: Sequence[TableColumn], schema: Schema) -> list[FieldSampler]:
     """Return the samplers of released columns."""
     known: dict[str, FieldCells] = {}
-    explaining = explaining_names(columns)
+    explaining, hidden, scales = explaining_names(columns), hidden_names(schema), scales_of(columns)
     found = []
     for own in fields_of(columns):
         assert isinstance(own.column, TableColumn) and own.column.law is not None
-        law = own.column.law
-        found.append(FieldSampler.of(own, law, dict(known), own.name in explaining))
+        law, zeros = own.column.law, zeros_of(own.name, schema, scales)
+        found.append(
+            FieldSampler.of(own, law, dict(known), own.name in explaining, zeros, own.name in hidden)
+        )
         known[own.name] = law.cells
     return found
+
+
+def scales_of(columns: Sequence[ColumnModel]) -> dict[str, Scale]:
+    """Return the modelling scales of numbers."""
+    return {column.name: column.scale for column in columns if isinstance(column, NumericModel)}
 
 
 def explaining_names(columns: Sequence[ColumnModel]) -> set[str]:
@@ -238,15 +297,29 @@ def draw_table(
     columns: Sequence[TableColumn],
     n: int,
     rng: np.random.Generator,
-    balanced: bool = False,
-    given: Mapping[str, NDArray[Any]] | None = None,
+    balanced: bool,
+    given: Mapping[str, NDArray[Any]] | None,
+    schema: Schema,
 ) -> dict[str, NDArray[Any]]:
     """Draw n synthetic rows from released columns: post-processing, free of charge.
 
     Columns that are `given` (codes, or values on the modelling scale) are kept, and the others drawn in their light.
+    Numbers that relations look at are returned even where their status says that they are absent.
     """
+    return draw_fields(columns, n, rng, balanced, given, schema).whole
+
+
+def draw_fields(
+    columns: Sequence[TableColumn],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool,
+    given: Mapping[str, NDArray[Any]] | None,
+    schema: Schema,
+) -> DrawnRows:
+    """Draw n synthetic rows, field by field: see `draw_table`."""
     known, rows = given or {}, DrawnRows(n)
-    samplers = samplers_of(columns)
+    samplers = samplers_of(columns, schema)
     free = [sampler for sampler in samplers if sampler.field.name not in known]
     uniform = balanced_uniform(len(free), n, rng) if balanced else rng.random((len(free), n))
     drawn = dict(zip((sampler.field.name for sampler in free), uniform, strict=True))
@@ -255,4 +328,4 @@ def draw_table(
             sampler.accept(rows, known)
         else:
             sampler.draw(rows, drawn[sampler.field.name])
-    return rows.values
+    return rows

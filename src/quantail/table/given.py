@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.curves import Scale
 from quantail.errors import DataError, ModelError, OptionError
+from quantail.frames.broken_rules import broken_rules
 from quantail.frames.encoding import content_order, encode
 from quantail.frames.rules import Problem, admit_column, admit_table
 from quantail.io.native import open_frame
@@ -50,6 +51,8 @@ def read_given(frame: Any, schema: Schema) -> Given:
     if problems:
         raise DataError("the given rows do not fit the schema\n  " + "\n  ".join(map(str, problems)))
     admitted = {name: found for name, found in outcomes.items() if not isinstance(found, Problem)}
+    for name, rule in broken_rules(admitted, schema):
+        raise DataError(f"the given rows do not fit the schema: column {name!r} breaks {rule}; correct those rows")
     keys = [*schema.by, *(name for name in schema.names if name in admitted and name not in schema.by)]
     order = content_order([admitted[name] for name in keys])
     values = {name: found[order] for name, found in admitted.items()}

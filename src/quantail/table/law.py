@@ -23,6 +23,7 @@ Codes = NDArray[np.int64]
 
 _DENSE = 2**22  # codes below this are told apart by a table, others by sorting
 _LEAST = 1e-9
+_FIRST = 2.0**-1022
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,9 @@ class FieldLaw:
     trust : float
         How far slopes move the law of cells away from that average: 1 as stage one found them, 0 not at all. Where
         another field explains what a slope stood for, tables find that it is less.
+    zeros : tuple of float
+        Log factors that make up for cells that some rows cannot have, so that the shares of stage one hold on average;
+        empty where every row may have every cell.
     """
 
     cells: FieldCells
@@ -93,6 +97,7 @@ class FieldLaw:
     reach: tuple[tuple[float, float], ...] = ()
     implied: tuple[float, ...] = ()
     trust: float = 1.0
+    zeros: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together, as a damaged file may hold."""
@@ -102,7 +107,7 @@ class FieldLaw:
         wanted = self.cells.number if self.reach else 0
         if len(self.margin) != self.cells.number or False in sizes or len(self.implied) != wanted:
             raise ValueError("a law that does not fit together")
-        if len(self.centres) != len(self.cuts) + 1:
+        if len(self.centres) != len(self.cuts) + 1 or len(self.zeros) not in (0, self.cells.number):
             raise ValueError("a law that does not fit together")
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +121,7 @@ class FieldLaw:
             "reach": [list(ends) for ends in self.reach],
             "implied": list(self.implied),
             "trust": self.trust,
+            "zeros": list(self.zeros),
         }
 
     @classmethod
@@ -130,6 +136,7 @@ class FieldLaw:
             tuple((low, high) for low, high in form["reach"]),
             tuple(form["implied"]),
             form["trust"],
+            tuple(form["zeros"]),
         )
 
 
@@ -142,7 +149,8 @@ class Contexts:
     of_rows : array
         The context of every row.
     parts : dict
-        For every part (a field and its coarsening, or "" for the bin of eta) its cell in every context.
+        For every part (a field and its coarsening; "" and 0 for the bin of eta, 1 for the pattern of zeros) its cell
+        in every context.
     """
 
     of_rows: Codes
@@ -190,8 +198,13 @@ def group_of(
     return group
 
 
-def normalised(logits: Floats) -> Floats:
-    """Return probabilities of cells from their logarithms up to a constant; works in place."""
+def normalised(logits: Floats, forbidden: NDArray[np.bool_] | None = None) -> Floats:
+    """Return probabilities of cells from their logarithms up to a constant; works in place.
+
+    Cells that are `forbidden` have none.
+    """
+    if forbidden is not None:
+        logits[forbidden] = -np.inf
     logits -= logits.max(axis=1, keepdims=True)
     np.exp(logits, out=logits)
     logits /= logits.sum(axis=1, keepdims=True)
@@ -201,7 +214,8 @@ def normalised(logits: Floats) -> Floats:
 def draw_cells(probabilities: Floats, of_rows: Codes, u: Floats) -> tuple[Codes, Floats]:
     """Return the cell of every row by inversion of u, and where u lies within it, from 0 to 1."""
     ends = np.cumsum(probabilities, axis=1)
-    ends[:, -1] = 1.0
+    ends /= ends[:, -1:]  # exactly 1 from the last cell that has a share: none beyond it is ever drawn
+    u = np.maximum(u, _FIRST)  # nor one without a share at the other end
     cell = np.zeros(u.size, dtype=np.int64)
     for column in range(ends.shape[1] - 1):
         cell += ends[of_rows, column] < u

@@ -33,6 +33,7 @@ from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.fitting import fit_columns
 from quantail.table.ladder.rules import LadderSettings
 from quantail.table.tail_plan import plan_tails
+from quantail.table.zeros import hidden_names
 
 AnyColumn = ColumnModel | LinesModel | TableColumn
 AnyDesign = Design | LinesDesign | TablesDesign
@@ -53,8 +54,8 @@ class Method:
     read : callable
         From the saved form of a column to the column.
     draw : callable
-        From columns, a number of rows, a generator, whether to balance them, and columns that are given (or None), to
-        values on the modelling scales.
+        From columns, a number of rows, a generator, whether to balance them, columns that are given (or None) and the
+        schema, to values on the modelling scales.
     streams : bool
         Whether rows may be larger than memory, and given ones can be completed.
     """
@@ -63,7 +64,7 @@ class Method:
     design: Callable[[Any, Schema, int, Fraction, Definition, str], AnyDesign]
     fit: Callable[[Gate, Any, Rows, Callable[[str], None]], tuple[AnyColumn, ...]]
     read: Callable[[Mapping[str, Any]], AnyColumn]
-    draw: Callable[[Any, int, np.random.Generator, bool, Any], dict[str, NDArray[Any]]]
+    draw: Callable[[Any, int, np.random.Generator, bool, Any, Schema], dict[str, NDArray[Any]]]
     streams: bool = False
 
 
@@ -97,12 +98,19 @@ def _ladder_values(
     rng: np.random.Generator,
     balanced: bool,
     given: Mapping[str, NDArray[Any]] | None,
+    schema: Schema,
 ) -> dict[str, NDArray[Any]]:
-    return draw_rows(columns, n, rng, balanced, given).values
+    rows = draw_rows(columns, n, rng, balanced, given)
+    return rows.values | {name: rows.whole[name] for name in hidden_names(schema)}
 
 
 def _lines_values(
-    columns: tuple[LinesModel, ...], n: int, rng: np.random.Generator, balanced: bool, given: None
+    columns: tuple[LinesModel, ...],
+    n: int,
+    rng: np.random.Generator,
+    balanced: bool,
+    given: None,
+    schema: Schema,
 ) -> dict[str, NDArray[Any]]:
     return draw_lines(columns, n, rng, balanced)
 

@@ -169,7 +169,8 @@ class TableModel(ReleasedModel):
         for group, rows in zip(self.groups, members, strict=True):
             if rows.size:
                 own = {name: values[rows] for name, values in given.parts.items()}
-                parts.append(self._draw(group, rows.size, rng, balanced, own) | own)
+                drawn = self._draw(group, rows.size, rng, balanced, own)
+                parts.append(drawn | {name: _kept(values, drawn[name]) for name, values in own.items()})
         order = np.argsort(np.concatenate([rows for rows in members if rows.size]), kind="stable")
         columns = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
         return release_table(columns, self.schema, self.library, given.values)
@@ -210,7 +211,7 @@ class TableModel(ReleasedModel):
         # What a damaged model makes beyond the range of numbers is refused when the table is built.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             known = on_scales(given, group.columns, rng) if given else None
-            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced, known))
+            values = dict(METHODS[self.method].draw(group.columns, n, rng, balanced, known, self.schema))
             for column in group.columns:
                 if not isinstance(column, CategoryModel):
                     values[column.name] = column.scale.backward(values[column.name])
@@ -245,6 +246,11 @@ class TableModel(ReleasedModel):
         for group in self.groups:
             check_group(group.codes, group.rows, group.columns, self.schema)
             check_rows(self._draw(group, 3, np.random.default_rng(0), balanced=False), self.schema)
+
+
+def _kept(given: NDArray[Any], drawn: NDArray[Any]) -> NDArray[Any]:
+    """Return given values; where a number is absent, the one that stands for it where relations look at it."""
+    return np.where(np.isnan(given), drawn, given) if given.dtype.kind == "f" else given
 
 
 def _check_draw(draw: str) -> None:

@@ -14,7 +14,7 @@ then the middle of the column's innovations, which moves nothing (the status its
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -222,6 +222,7 @@ class Draw:
     innovations: dict[str, NDArray[Any]]
     built: dict[str, NDArray[Any]]
     values: dict[str, NDArray[Any]]
+    whole: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def draw_rows(
@@ -255,6 +256,8 @@ def draw_column(rows: Draw, column: ColumnModel, u: Floats, known: Mapping[str, 
         rows.innovations[column.name] = rows.values[column.name] = codes
     elif column.name in known:
         values = rows.built[column.name] = rows.values[column.name] = known[column.name]
+        middle = column.build(np.full(values.size, column.centre), rows.innovations)
+        rows.whole[column.name] = np.where(np.isnan(values), middle, values)
         innovation = column.explaining_of(values, rows.innovations)
         rows.innovations[column.name] = np.where(np.isnan(values), column.centre, innovation)
     else:
@@ -268,7 +271,7 @@ def _draw_number(rows: Draw, column: NumericModel, u: Floats) -> None:
     # Later columns follow what is handed out: a calibration that moves a value moves them along.
     if calibrated is not built or not column.explained:
         innovation = column.explaining_of(calibrated, rows.innovations)
-    values = column.finish(calibrated)
+    values = rows.whole[column.name] = column.finish(calibrated)
     if column.status:
         absent = rows.values[column.status] != 0
         innovation = np.where(absent, column.centre, innovation)

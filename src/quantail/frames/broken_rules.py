@@ -1,0 +1,73 @@
+"""Which rules of a schema a table breaks. The answer depends on single rows: it is confidential."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
+from quantail.schema import Column, Schema
+from quantail.schema.structure import Identity
+
+Columns = Mapping[str, NDArray[Any]]
+
+_ROUNDING = 1e-9  # of a sum, beside half of its smallest step
+
+
+def broken_rules(columns: Columns, schema: Schema) -> list[tuple[str, str]]:
+    """Return the columns of a table that break a rule, each with the rule in words.
+
+    Parameters
+    ----------
+    columns : mapping of str to array
+        Numbers (NaN where missing) and codes of labels, as `admit_all` returns them; rules about others are left out.
+    """
+    return [*_universes(columns, schema), *_relations(columns, schema)]
+
+
+def _universes(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
+    for name, rule in universes(schema).items():
+        if not {name, *rule.condition.names} <= set(columns):
+            continue
+        column = schema.column(name)
+        away, values = outside(rule, columns, schema), columns[name]
+        kept = ruled(name, values, columns, schema)
+        breaks = ~_same(kept, values)
+        if rule.both_ways and not column.missing_with:
+            breaks |= ~away & (values == absent_value(column, rule.outside))
+        if column.missing_with:
+            together = missing_together(columns, schema)[column.missing_with]
+            breaks |= ~_same(together, columns[column.missing_with])
+        if breaks.any():
+            yield name, "missing_with" if column.missing_with else "its universe"
+
+
+def _relations(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
+    for inequality in schema.inequalities:
+        if not set(inequality.names) <= set(columns):
+            continue
+        part, total = (
+            _amount(columns[name], schema.column(name)) for name in (inequality.part, inequality.total)
+        )
+        if (part > total).any():
+            yield inequality.part, f"the [[inequality]] with {inequality.total!r}"
+    for identity in schema.identities:
+        if set(identity.names) <= set(columns) and _does_not_add_up(identity, columns, schema):
+            yield identity.total, "its [[identity]]"
+
+
+def _does_not_add_up(identity: Identity, columns: Columns, schema: Schema) -> bool:
+    total = _amount(columns[identity.total], schema.column(identity.total))
+    found = sum(_amount(columns[part], schema.column(part)) for part in identity.parts)
+    allowed = schema.column(identity.total).lattice / 2 + _ROUNDING * np.abs(total)
+    return bool((np.abs(total - found) > allowed).any())
+
+
+def _amount(values: NDArray[Any], column: Column) -> NDArray[np.float64]:
+    """Return numbers, NaN where a code stands for a missing one."""
+    return np.where(np.isin(values, column.missing_codes), np.nan, values)
+
+
+def _same(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+    return (first == second) | (np.isnan(first) & np.isnan(second))

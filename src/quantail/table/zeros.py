@@ -1,0 +1,154 @@
+"""Structural zeros: cells of a field that a row cannot have, by rules of the schema. They cost nothing.
+
+    outside of a universe      only what the schema says stands there,
+    missing together           not missing where the other column is there,
+    a part of a missing total  a number of unknown place, or nothing; of a total that is there, a known place.
+
+Which pattern of zeros a row has is a function of its earlier columns as they are released, so it is known before the
+field is drawn. Patterns are part of the context of a row, and a law has no mass in the cells that its pattern forbids.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Scale
+from quantail.frames.encoding import decode
+from quantail.frames.universes import followed, outside, universes
+from quantail.schema import Schema, core_of
+from quantail.schema.kinds import ALONE, HIGHEST, LOWEST, MISSING, place_given_by, status_labels
+from quantail.schema.universe import Universe
+from quantail.table.cells import FieldCells
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+PATTERN = ("", 1)
+"""The part of a context that says which cells a row cannot have."""
+
+PATTERNS = 4
+_OUTSIDE, _UNPLACED = 1, 2
+_RAKING_STEPS, _LEAST = 50, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Zeros:
+    """The zeros of one field.
+
+    Attributes
+    ----------
+    rule : Universe, optional
+        Its universe.
+    outside : int
+        The label, or status, that stands outside of it.
+    statuses : tuple of str
+        Statuses of a number; empty for labels.
+    givers : tuple of tuple
+        Of a part: statuses of what gives it its place, each with the codes that leave it unknown.
+    unknown_ends : tuple of str
+        Ends of its room that are not known then: the lowest part of an inequality is its lower bound.
+    scales : mapping
+        Modelling scales of numbers.
+    """
+
+    schema: Schema
+    rule: Universe | None
+    outside: int
+    statuses: tuple[str, ...]
+    givers: tuple[tuple[str, tuple[int, ...]], ...]
+    unknown_ends: tuple[str, ...]
+    scales: Mapping[str, Scale]
+
+    def patterns(self, values: Mapping[str, NDArray[Any]]) -> Codes:
+        """Return the pattern of every row, from its earlier columns on their modelling scales."""
+        found = np.zeros(next(iter(values.values())).size, dtype=np.int64)
+        if self.rule is not None:
+            found += _OUTSIDE * self._is_outside(self.rule, values)
+        unknown = [np.isin(values[status], codes) for status, codes in self.givers]
+        return found + _UNPLACED * np.logical_or.reduce(unknown) if unknown else found
+
+    def _is_outside(self, rule: Universe, values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+        core = core_of(self.schema)
+        needed = [part for name in followed(rule.condition.names, self.schema) for part in core.parts[name]]
+        parts = {
+            name: self.scales[name].backward(values[name]) if name in self.scales else values[name]
+            for name in needed
+        }
+        columns = decode(parts, self.schema, rule.condition.names)
+        return outside(rule, columns, self.schema)
+
+    def forbidden(self, cells: FieldCells) -> NDArray[np.bool_]:
+        """Return, for every pattern, the cells that it forbids."""
+        found = np.zeros((PATTERNS, cells.number), dtype=bool)
+        if ALONE in self.statuses:
+            found[:_UNPLACED, self._cell(ALONE, cells)] = True
+            found[_UNPLACED:, : len(cells.edges) + 1] = True
+            found[_UNPLACED:, [self._cell(end, cells) for end in self.unknown_ends]] = True
+        if self.rule is not None:
+            only = self.outside + len(cells.edges)
+            found[_OUTSIDE::2] = True
+            found[_OUTSIDE::2, only] = False
+            if self.rule.both_ways:
+                found[::2, only] = True
+        return found
+
+    def factors(self, shares: Floats, cells: FieldCells, values: Mapping[str, NDArray[Any]]) -> Floats:
+        """Return log factors with which shares of cells hold on average over rows, zeros included (raking)."""
+        weights = np.bincount(self.patterns(values), minlength=PATTERNS).astype(np.float64)
+        allowed, found = ~self.forbidden(cells), np.ones(cells.number)
+        for _ in range(_RAKING_STEPS):
+            law = allowed * (shares * found) + _LEAST * allowed
+            law /= law.sum(axis=1, keepdims=True)
+            found *= np.maximum(shares, _LEAST) / np.maximum(weights @ law / weights.sum(), _LEAST)
+            found = np.clip(found / found.max(), _LEAST, 1.0)
+        return np.log(found)
+
+    def _cell(self, word: str, cells: FieldCells) -> int:
+        return len(cells.edges) + self.statuses.index(word)
+
+
+def zeros_of(name: str, schema: Schema, scales: Mapping[str, Scale]) -> Zeros | None:
+    """Return the structural zeros of a field, if rules give it any.
+
+    A universe that looks at columns of `by` needs none: every group has laws of its own.
+    """
+    if name not in schema.names:
+        return None
+    column, rule = schema.column(name), universes(schema).get(name)
+    if rule is not None and followed(rule.condition.names, schema) & set(schema.by):
+        rule = None
+    statuses = () if column.is_labelled else status_labels(column, schema)
+    givers = _givers(name, schema) if ALONE in statuses else ()
+    if rule is None and not givers:
+        return None
+    code = len(column.labels) if column.is_labelled else 1
+    if rule is not None and rule.outside is not None:
+        code = int(rule.outside) if column.is_labelled else statuses.index(f"{rule.outside:.15g}")
+    is_part = any(inequality.part == name for inequality in schema.inequalities)
+    ends = (HIGHEST,) if is_part else (LOWEST, HIGHEST)
+    return Zeros(schema, rule, code, statuses, givers, ends, scales)
+
+
+def _givers(name: str, schema: Schema) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the statuses of columns that give a part its place, with the codes that say nothing of it."""
+    core, found = core_of(schema), []
+    for giver in place_given_by(name, schema):
+        column = schema.column(giver)
+        status = (core.statuses | core.gaps).get(giver)
+        labels = status_labels(column, schema)
+        codes = {labels.index(f"{code:.15g}") for code in column.missing_codes}
+        codes |= {labels.index(MISSING)} if column.missing else set()
+        if status is not None and codes:
+            found.append((status, tuple(sorted(codes))))
+    return tuple(found)
+
+
+def hidden_names(schema: Schema) -> frozenset[str]:
+    """Return the numbers that relations look at even where they are not shown."""
+    core = core_of(schema)
+    related = {name for identity in schema.identities for name in identity.names}
+    related |= {name for inequality in schema.inequalities for name in inequality.names}
+    return frozenset(related & set(core.statuses))
