@@ -1,13 +1,14 @@
 """Factors from noisy tables: right gradients, truth recovered, noise left alone."""
 
 import numpy as np
+import pytest
 from scipy.optimize import check_grad
 
 from quantail.table.estimate import Fitted, Margin, Observed, _Problem, fit_factors, prior_width
 from quantail.table.law import normalised
 
 
-def problem(rng, contexts=6, cells=5):
+def problem(rng, contexts=6, cells=5, forbidden=None):
     base = rng.normal(size=(contexts, cells))
     shares = rng.dirichlet(np.ones(contexts))
     tables = [
@@ -23,12 +24,15 @@ def problem(rng, contexts=6, cells=5):
         400,
         Margin(rng.normal(80, 9, cells), np.full(cells, 6.0)),
         tables,
+        forbidden,
     )
 
 
-def test_the_gradient_is_that_of_the_loss():
+@pytest.mark.parametrize("zeros", [False, True])
+def test_the_gradient_is_that_of_the_loss(zeros):
     rng = np.random.default_rng(1)
-    case = problem(rng)
+    forbidden = np.eye(6, 5, dtype=bool) if zeros else None
+    case = problem(rng, forbidden=forbidden)
     start = rng.normal(size=1 + 5 + 9 + 5)
     missed = check_grad(lambda z: case.value(z)[0], lambda z: case.value(z)[1], start)
     assert missed < 1e-4 * np.linalg.norm(case.value(start)[1])

@@ -70,4 +70,4 @@ def _amount(values: NDArray[Any], column: Column) -> NDArray[np.float64]:
 
 
 def _same(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
-    return (first == second) | (np.isnan(first) & np.isnan(second))
+    return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))

@@ -188,7 +188,7 @@ class _Problem:
     rows: float
     margin: Margin
     tables: Sequence[Observed]
-    forbidden: NDArray[np.bool_] | None
+    forbidden: NDArray[np.bool_] | None = None
 
     @property
     def widths(self) -> list[float]:

@@ -52,7 +52,9 @@ def read_given(frame: Any, schema: Schema) -> Given:
         raise DataError("the given rows do not fit the schema\n  " + "\n  ".join(map(str, problems)))
     admitted = {name: found for name, found in outcomes.items() if not isinstance(found, Problem)}
     for name, rule in broken_rules(admitted, schema):
-        raise DataError(f"the given rows do not fit the schema: column {name!r} breaks {rule}; correct those rows")
+        raise DataError(
+            f"the given rows do not fit the schema: column {name!r} breaks {rule}; correct those rows"
+        )
     keys = [*schema.by, *(name for name in schema.names if name in admitted and name not in schema.by)]
     order = content_order([admitted[name] for name in keys])
     values = {name: found[order] for name, found in admitted.items()}
