@@ -38,6 +38,7 @@ NOT_TUNED = {
     "table/synthesizer.py": "the fewest rows, and the number of a simulated stream",
     "table/law.py": "memory, and the smallest weight",
     "table/fitting.py": "bins of a numerical integral",
+    "table/zeros.py": "bits of a pattern, the smallest weight, and steps until shares agree",
 }
 
 

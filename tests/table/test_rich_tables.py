@@ -141,7 +141,7 @@ class TestGiven:
                 model.sample(given=people(50)[names])
         with pytest.raises(OptionError, match="nothing is left"):
             model.sample(given=people(50))
-        with pytest.raises(OptionError, match="leave out n"):
+        with pytest.raises(OptionError, match="leave out rows"):
             model.sample(10, given=people(50)[["edu"]])
 
     def test_given_rows_must_fit_the_schema(self, model):
