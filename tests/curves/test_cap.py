@@ -54,6 +54,23 @@ def test_growth_of_a_pareto_tail_is_one_over_its_index_within_limits() -> None:
         assert implied_growth(lambda u, a=index: (1 - u) ** (-1 / a)) == pytest.approx(wanted)
 
 
+def test_where_counts_tell_of_heaps_far_apart_the_cap_leaves_them() -> None:
+    def heaps(u):
+        return np.where(u < 0.55, 10.0, 400.0)
+
+    inner = LEVELS[LEVELS < 0.9]
+    assert np.any(heaps(inner) > capped(heaps, inner, 1e-9))
+    assert np.all(heaps(LEVELS) <= capped(heaps, LEVELS, 1e-9, known=0.9))
+
+
+def test_beyond_what_counts_tell_the_floor_is_the_same() -> None:
+    exploding = capped(lambda u: (1 - u) ** -5.0, LEVELS, 1e-9, known=0.9)
+    beyond = LEVELS > 0.9
+    assert not np.any(np.isfinite(exploding[~beyond]))
+    outer = np.diff(np.log(exploding[beyond])) / np.diff(-np.log1p(-LEVELS[beyond]))
+    assert outer[-1] == pytest.approx(STEEPEST, rel=1e-3)
+
+
 # Whatever curves, slopes and tables imply together is a monotone quantile function; here it jumps and explodes.
 @given(
     steps=st.lists(st.floats(0.0, 6.0), min_size=12, max_size=12),

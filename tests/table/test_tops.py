@@ -97,6 +97,31 @@ def test_a_released_tail_is_that_of_the_rows_and_not_of_the_extrapolation() -> N
     assert np.median(np.abs(errors)) < 0.15
 
 
+def test_labels_far_apart_are_not_cut_off_by_the_cap() -> None:
+    # Two fifths of the rows lie fifty times above the median: counted, so the cap has no say.
+    rng = np.random.default_rng(2)
+    kind = rng.random(5000) < 0.4
+    logs = np.where(kind, 6.0, 2.0) + 0.2 * rng.standard_normal((2, 5000))
+    size, amount = np.round(np.exp(logs), 2)
+    table = pa.table({"kind": np.where(kind, "big", "small"), "size": size, "amount": amount})
+    schema = schema_of(
+        Column("kind", "category", categories=("big", "small")), replace(AMOUNT, name="size"), AMOUNT
+    )
+    made = TableSynthesizer(schema, 1, method="tables", noise="simulated", seed=4).fit(table).sample(seed=4)
+    for name in ("size", "amount"):
+        assert np.mean(made.column(name).to_numpy() > 200) == pytest.approx(0.4, abs=0.05)
+
+
+def test_sums_do_not_starve_rounds() -> None:
+    six = schema_of(*(replace(AMOUNT, name=f"h{k}") for k in range(6)))
+    plan = TableSynthesizer(six, 1, method="tables").plan(5000)
+    assert isinstance(plan, Plan)
+    assert [part.name for part in plan.children] == ["columns", "rounds"]
+    assert len(plan.find("rounds").children) >= 2
+    rich = TableSynthesizer(six, 1, method="tables").plan(60_000)
+    assert isinstance(rich, Plan) and "tails" in [part.name for part in rich.children]
+
+
 def test_fits_without_log_columns_have_no_tops() -> None:
     table = pa.table({"age": np.arange(2000) % 90})
     schema = schema_of(Column("age", "integer", 0, 99))

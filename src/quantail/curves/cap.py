@@ -48,16 +48,20 @@ def implied_growth(quantile: Callable[[Floats], Floats], share: float = DECILE) 
     return float(np.clip(slope, LEAST_GROWTH, MOST_GROWTH))
 
 
-def capped(quantile: Callable[[Floats], Floats], levels: Floats, least: float) -> Floats:
+def capped(quantile: Callable[[Floats], Floats], levels: Floats, least: float, known: float = 0.0) -> Floats:
     """Return the highest values that the cap allows at levels, given a quantile function of positive values.
 
     Parameters
     ----------
     least : float
         The smallest anchor: a lattice step, so that rows at zero do not forbid a tail.
+    known : float
+        The level up to which counts tell where rows are: the cap says nothing of what lies below.
     """
+    last = min(DECILE, 1 - known)
+    anchors = [(share, growth) for share, growth in ANCHORS if share <= 1 - known]
     limits = []
-    for share, growth in (*ANCHORS, (DECILE, implied_growth(quantile))):
+    for share, growth in (*anchors, (last, implied_growth(quantile, last))):
         (anchor,) = quantile(np.array([1 - share]))
         rarity = np.log(share / np.minimum(1 - levels, share))
         limit = max(float(anchor), least) * pareto_growth(rarity, growth, STEEPEST)

@@ -16,6 +16,7 @@ from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior
 from quantail.table.forward import DrawnRows, FieldSampler
 from quantail.table.ladder.column import NumericModel
 from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of
+from quantail.table.tuning import TOLD
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -115,6 +116,28 @@ class Chain:
         slopes = {slope.on for slope in column.slopes} if isinstance(column, NumericModel) else set()
         named = {k for k, sampler in enumerate(self.samplers) if sampler.field.name in slopes}
         return named | {k for places, _ in self._tables[place] for k in places[:-1]}
+
+    def told_shares(self) -> dict[str, float]:
+        """Return, for numbers in tables, the share of all rows above the highest edge that counts tell of."""
+        found: dict[str, float] = {}
+        for table in (each for own in self._tables for each in own.values()):
+            for axis, place in enumerate(table.places):
+                if self.samplers[place].field.is_number:
+                    name = self.samplers[place].field.name
+                    found[name] = min(found.get(name, 1.0), self._told(table, axis))
+        return found
+
+    def _told(self, table: Released, axis: int) -> float:
+        """Return the share of rows above the highest edge of one of a table's numbers that its counts tell of."""
+        sampler = self.samplers[table.places[axis]]
+        cells = sampler.law.cells
+        values = np.asarray(cells.coarse[table.levels[axis]])[: len(cells.edges) + 1]
+        simulated = self.simulated.cells[sampler.field.name]
+        shares = np.bincount(simulated, minlength=cells.number)[: values.size] / simulated.size
+        above = np.cumsum(np.bincount(values, weights=shares)[:0:-1])
+        added = np.arange(1, above.size + 1) * table.counts.size / table.counts.shape[axis]
+        told = above[self.rows * above >= TOLD * table.deviation * np.sqrt(added)]
+        return float(told[0]) if told.size else 1.0
 
     def simulate_field(self, place: int) -> None:
         """Draw one field of the simulated rows again."""

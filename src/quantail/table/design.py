@@ -60,7 +60,8 @@ def draw_tables_design(
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     alone = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
-    tails = plan_tails(schema, rows, cost, definition)
+    spare = _spare(asked, rows, cost, definition) if any(explained) else cost
+    tails = plan_tails(schema, rows, spare, definition) if spare else Tails()
     cost -= tails.cost
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     asked = asked if number else alone
@@ -72,6 +73,12 @@ def draw_tables_design(
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
     return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, schema, tails)
+
+
+def _spare(asked: list[Question], rows: int, cost: Fraction, definition: Definition) -> Fraction:
+    """Return what stage one leaves; sums of tails are paid from it, so that they starve no round."""
+    comfortable, _ = needed_costs(asked, rows, definition)
+    return cost * Fraction(str(max(round(1 - COMFORT * comfortable / float(cost), 3), 0.0)))
 
 
 def _before_tables(question: Question) -> Question:

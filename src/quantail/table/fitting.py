@@ -62,7 +62,8 @@ def fit_tables(
     chain = _stage_one(fit, design)
     if design.rounds:
         _run_rounds(fit, design, chain)
-    return set_tops(fit, design.tails, _columns(fit, chain), partial(_draw, schema=design.schema))
+    draw = partial(_draw, schema=design.schema)
+    return set_tops(fit, design.tails, _columns(fit, chain), draw, chain.told_shares())
 
 
 def _draw(

@@ -6,6 +6,7 @@ is simulated in the light of the earlier ones as they will be drawn. What it ask
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,17 +26,25 @@ Model = TypeVar("Model", bound=NumericModel | CategoryModel)
 Drawing = Callable[[Sequence[Any], int, np.random.Generator, bool, Any], Mapping[str, NDArray[Any]]]
 
 
-def set_tops(fit: Fit, tails: Tails, columns: Sequence[Model], draw: Drawing) -> tuple[Model, ...]:
+def set_tops(
+    fit: Fit,
+    tails: Tails,
+    columns: Sequence[Model],
+    draw: Drawing,
+    told: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Model, ...]:
     """Return released columns with the tops of log-scaled numbers set right: the last pass of a fit.
 
     Parameters
     ----------
     draw : callable
         Draws rows of columns in the light of known ones: see `Method.draw`.
+    told : mapping
+        For columns in tables, the share of all rows above the highest edge that counts tell of.
     """
     pool = min(fit.rules.simulated_rows, max(FEWEST_DRAWN, 1 << (2 * fit.rows).bit_length()))
     done, known = list(columns), {name: values[:pool] for name, values in fit.public.items()}
-    rng, tops = None, _Tails(fit, tails)
+    rng, tops = None, _Tails(fit, tails, told)
     for place in range(len(done)):
         column = done[place]
         if not isinstance(column, NumericModel) or not column.scale.log or column.name in fit.public:
@@ -61,6 +70,7 @@ class _Tails:
 
     fit: Fit
     asked: Tails
+    told: Mapping[str, float]
     shapes: list[float] = field(default_factory=list)
 
     def with_tops(self, column: Any, simulated: Floats) -> Any:
@@ -72,12 +82,16 @@ class _Tails:
         if column.name in self.asked.leaves:
             top: Top | None = self._released(column, implied)
         else:
-            top = fit_cap(implied, rows)
+            top = fit_cap(implied, rows, self._known(column.name, rows))
         bottom = None
         if column.scale.lower < 0:
             mirrored = replace(column.scale, lower=-column.scale.upper, upper=-column.scale.lower)
             bottom = fit_cap(Implied.of(-simulated, mirrored), rows)
         return column if top is None and bottom is None else replace(column, top=top, bottom=bottom)
+
+    def _known(self, name: str, rows: float) -> float:
+        """Return the level, among rows beyond an atom, up to which tables tell where they are."""
+        return max(1 - self.told.get(name, 1.0) * self.fit.rows / max(rows, 1.0), 0.0)
 
     def _released(self, column: NumericModel, implied: Implied) -> Top:
         """Release the sum above a high quantile, and return the top that follows from it."""

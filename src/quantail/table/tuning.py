@@ -62,6 +62,9 @@ CURVE_NOISE = 1.5
 PRIOR_DOUBT = 1.0
 """Standard deviations of chance that are granted to noise before a table is taken to tell something."""
 
+TOLD = 4.0
+"""Rows above an edge, in deviations of their counts, from which tables tell how many there are."""
+
 # Tails (docs/decisions/0014-tails.md)
 
 TAIL_SHARE = Fraction(1, 10)
