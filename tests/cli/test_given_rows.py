@@ -1,7 +1,10 @@
 """Public columns and given rows on the command line: kept as they are, and the rest drawn."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
@@ -65,3 +68,28 @@ def test_sample_completes_given_rows(folder):
     assert pa.parquet.read_table("out.parquet")["size"].to_pylist() == [7] * 30
     code, said = run("sample model.json --given given.parquet -n 5 -o other.parquet")
     assert code == 2 and "leave out rows" in said
+
+
+def test_sample_where(folder):
+    (folder / "schema.toml").write_text(SCHEMA.format(public="false"))
+    code, said = run("fit real.parquet -s schema.toml -e 5 --simulate-noise --seed 1 -o model.json")
+    assert code == 0, said
+    line = [
+        "sample",
+        "model.json",
+        "-n",
+        "50",
+        "--where",
+        "size > 60",
+        "--seed",
+        "1",
+        "-o",
+        "large.simulated.csv",
+    ]
+    done = CliRunner().invoke(app, line)
+    assert done.exit_code == 0, done.output
+    made = pa.csv.read_csv("large.simulated.csv")
+    assert made.num_rows == 50
+    assert min(made["size"].to_pylist()) > 60
+    assert "drawn where size" in (folder / "large.simulated.card.md").read_text()
+    assert json.loads((folder / "large.simulated.card.json").read_text())["release"]["where"] == "size > 60"

@@ -34,6 +34,7 @@ NOT_TUNED = {
     "panel/latent.py": "the scale of a Laplace variable of variance 1",
     "panel/unit_ids.py": "where doubles stop counting",
     "planning/sweep.py": "round numbers: 1, 2, 5",
+    "table/conditional.py": "memory, and patience",
     "table/model.py": "file format, and memory",
     "table/synthesizer.py": "the fewest rows, and the number of a simulated stream",
     "table/law.py": "memory, and the smallest weight",

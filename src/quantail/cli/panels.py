@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 _ADVICE = {
     "rows": "a synthetic panel has the units and periods of the real one; leave it out",
     "given": "a panel keeps its units, their periods and public columns by itself; leave it out",
+    "where": "rows of a panel belong to histories; draw it whole, and choose rows then",
     "expected-errors": "errors to expect can be stated for tables only; leave it out",
     "target": "errors to expect can be stated for tables only; give --epsilon",
     "sweep": "errors to expect can be stated for tables only; give --epsilon",

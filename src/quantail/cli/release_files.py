@@ -109,17 +109,17 @@ class ReleaseFiles:
         fit: "Fit | None" = None,
         expectation: "Expectation | None" = None,
         given: pa.Table | None = None,
+        where: str | None = None,
     ) -> None:
         """Draw the tables and write everything, together or not at all; the card may state expected errors.
 
-        Public columns of the fitted table, or rows that are given, are kept as they are.
+        Public columns of the fitted table, or rows that are given, are kept as they are; `where` chooses rows.
         """
         kept = fit.public if fit is not None and given is None else given
         models = fit.models if fit is not None else (model,)
-        # Neither goes with panels, for which both were refused before.
-        asked: dict[str, Any] = {
-            name: value for name, value in (("rows", self.rows), ("given", kept)) if value is not None
-        }
+        # None of these goes with panels, for which all were refused before.
+        wanted = {"rows": self.rows, "given": kept, "where": where}
+        asked: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
         drawn = [one.sample(replicates=self.replicates, seed=seed, **asked) for one in models]
         tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
@@ -131,6 +131,7 @@ class ReleaseFiles:
             entry=entry,
             expectation=expectation,
             given=() if kept is None else kept.column_names,
+            where=where,
             left_out=fit.left_out if fit is not None else (),
         )
         stored = [pair for pair in zip(tables, self.tables, strict=True) if pair[1].scheme != "file"]

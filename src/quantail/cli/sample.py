@@ -35,6 +35,10 @@ def sample(
             "the others are drawn."
         ),
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help='Only rows in which this holds: "employees > 50 and sector in [mill, mine]".'),
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -50,10 +54,10 @@ def sample(
     files = ReleaseFiles(Place.of(output), rows, replicates, force=force)
     files.check([model, given])
     fitted = load_model(model)
-    refuse_for_panels(fitted.schema, rows=rows, given=given, expected_errors=expected_errors)
+    refuse_for_panels(fitted.schema, rows=rows, given=given, where=where, expected_errors=expected_errors)
     kept = None if given is None else read_table(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
-    files.write(fitted, seed, expectation=expectation, given=kept)
+    files.write(fitted, seed, expectation=expectation, given=kept, where=where)
     files.announce(fitted)
 
 

@@ -24,9 +24,9 @@ from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
 from quantail.release.progress import Progress
 from quantail.table import TableModel, TableSynthesizer
+from quantail.table.conditional import BLOCK
 from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import method_of
-from quantail.table.model import BLOCK
 from quantail.table.rows import GroupKey, HeldTable
 
 LARGE = 20_000_000  # rows of a group that are not read into the memory of one worker

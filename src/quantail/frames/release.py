@@ -114,12 +114,27 @@ def stored(values: Array, column: Column, kept: bool = False) -> pa.Array:
         raise DataError(
             f"column {column.name!r} holds values that its storage cannot hold; widen storage in the schema"
         )
-    if not kept and column.is_dated:
-        numbers = np.clip(numbers, column.lower, column.upper)
-    elif not kept:
-        special = np.isin(numbers, special_numbers(column))
-        numbers = np.where(special, numbers, settled(numbers, column))
+    if not kept:
+        numbers = _within(numbers, column)
     return _dates(numbers, absent, column) if column.is_dated else _numbers(numbers, absent, column)
+
+
+def released_numbers(values: Array, column: Column) -> Array:
+    """Return codes, or numbers as they are released: rounded, within the bounds, NaN where missing.
+
+    Examples
+    --------
+    >>> released_numbers(np.array([3.2, np.nan]), Column("jobs", "integer", 0, 500, missing=True)).tolist()
+    [3.0, nan]
+    """
+    return values if column.is_labelled else _within(values, column)
+
+
+def _within(numbers: Array, column: Column) -> Array:
+    if column.is_dated:
+        return np.clip(numbers, column.lower, column.upper)
+    special = np.isin(numbers, special_numbers(column))
+    return np.where(special, numbers, settled(numbers, column))
 
 
 def in_library(table: pa.Table, schema: Schema, kind: Kind) -> Any:

@@ -65,6 +65,7 @@ def release_card(
     expectation: "Expectation | None" = None,
     given: Sequence[str] = (),
     left_out: Sequence[str] = (),
+    where: str | None = None,
 ) -> dict[str, Any]:
     """Gather the public facts of a release as plain JSON values.
 
@@ -86,6 +87,8 @@ def release_card(
         Columns of rows that were given to complete and are kept as they are; public columns need not be named.
     left_out : sequence of str
         Columns of the confidential table that the schema does not describe (`quantail.frames.left_out_columns`).
+    where : str, optional
+        The condition that holds in every row, if only such rows were drawn.
 
     Returns
     -------
@@ -102,7 +105,9 @@ def release_card(
         "notice": PRIVATE if facts.private else NOT_PRIVATE,
         "date": datetime.now(UTC).date().isoformat(),
         "software": {"name": "quantail", "version": facts.version, "method": facts.method},
-        "release": {"rows": rows, "replicates": replicates} | ({"fits": fits} if fits > 1 else {}),
+        "release": {"rows": rows, "replicates": replicates}
+        | ({"fits": fits} if fits > 1 else {})
+        | ({} if where is None else {"where": where}),
         "synthesis": synthesis(schema, kept),
         "promise": _promise(facts, kept),
         "budget": _budget(facts.plan, plan_hash),

@@ -60,10 +60,11 @@ def _overview(card: Mapping[str, Any]) -> Markup:
     tables = f"{release['replicates']} tables of " if release["replicates"] > 1 else ""
     if release.get("fits", 1) > 1:
         tables = f"{release['fits']} tables, each from a fit of its own, of "
+    chosen = release.get("where", "")
     return facts(
         [
             ("privacy budget", f"epsilon {card['promise']['epsilon']}"),
-            ("size", f"{tables}{release['rows']:,} rows"),
+            ("size", f"{tables}{release['rows']:,} rows" + (f" where {chosen}" if chosen else "")),
             ("synthesis", card["synthesis"]["kind"]),
             ("made", card["date"]),
             ("software", f"{software['name']} {software['version']}, method {software['method']}"),

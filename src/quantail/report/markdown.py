@@ -93,6 +93,8 @@ def _release(card: Mapping[str, Any]) -> list[str]:
     copies = f", {release['replicates']} replicates of one model" if release["replicates"] > 1 else ""
     if release.get("fits", 1) > 1:
         copies = f", {release['fits']} tables, each from a fit of its own"
+    if "where" in release:
+        copies += f", drawn where {release['where']}"
     lines = {
         "Made": f"{card['date']}, {software['name']} {software['version']}, method {software['method']}",
         "Size": f"{release['rows']} rows{copies}",

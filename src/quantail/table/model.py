@@ -6,6 +6,7 @@ Saved as readable JSON; floats survive the round trip bit for bit.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from quantail.io import Kind
 from quantail.release.fields import check_fields
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
 from quantail.schema import core_of
+from quantail.table.conditional import BLOCK, RowCondition, kept_completions, kept_rows
 from quantail.table.given import Given, group_rows, on_scales, read_given
 from quantail.table.ladder.column import CategoryModel
 from quantail.table.methods import METHODS, AnyColumn
@@ -25,7 +27,6 @@ from quantail.table.model_checks import check_group, check_rows
 
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED = 10**9  # at once
-BLOCK = 2**18  # rows that are drawn and balanced together
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class TableModel(ReleasedModel):
         seed: int | None = None,
         draw: Literal["balanced", "independent"] = "balanced",
         given: Any = None,
+        where: str | None = None,
     ) -> Any:
         """Draw synthetic tables; free of charge, because the model is already released.
 
@@ -105,6 +107,10 @@ class TableModel(ReleasedModel):
             Rows with the first columns in synthesis order (public ones, or a scenario): their values are kept, and
             the other columns are drawn in the light of them. Models with public columns need them. The order of
             given rows is not kept: the result is sorted by their values.
+        where : str, optional
+            Only rows in which this holds, such as "employees > 50 and sector in [mill, mine]", exactly as the model has
+            them. With `rows` so many of them; without, those of a table as large as the original; of given rows, each
+            is completed so that it holds.
 
         Returns
         -------
@@ -121,10 +127,11 @@ class TableModel(ReleasedModel):
             raise OptionError(f"a table of more than {MOST_ASKED} rows is not drawn at once; use chunks")
         rng = drawing_generator(seed)
         kept = self._given(given, rows)
+        condition = None if where is None else RowCondition.of(where, self.schema)
         tables = [
-            self._frame(self.rows if rows is None else rows, rng, draw == "balanced")
+            self._frame(rows, rng, draw == "balanced", condition)
             if kept is None
-            else self._completed(kept, rng, draw == "balanced")
+            else self._completed(kept, rng, draw == "balanced", condition)
             for _ in range(replicates)
         ]
         return tables[0] if replicates == 1 else tables
@@ -162,27 +169,56 @@ class TableModel(ReleasedModel):
             raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
         return read_given(frame, self.schema)
 
-    def _completed(self, given: Given, rng: np.random.Generator, balanced: bool) -> Any:
+    def _completed(
+        self, given: Given, rng: np.random.Generator, balanced: bool, condition: RowCondition | None
+    ) -> Any:
         """Draw the columns that are not given, row by row of those that are."""
-        members = group_rows(given.parts, self.schema, [group.codes for group in self.groups])
+
+        def complete(places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+            some = {name: values[places] for name, values in given.parts.items()}
+            return self._complete(some, rng, balanced)
+
+        size = next(iter(given.parts.values())).size
+        columns = (
+            complete(np.arange(size)) if condition is None else kept_completions(condition, complete, size)
+        )
+        return release_table(columns, self.schema, self.library, given.values)
+
+    def _complete(
+        self, given: Mapping[str, NDArray[Any]], rng: np.random.Generator, balanced: bool
+    ) -> dict[str, NDArray[Any]]:
+        members = group_rows(given, self.schema, [group.codes for group in self.groups])
         parts = []
         for group, rows in zip(self.groups, members, strict=True):
             if rows.size:
-                own = {name: values[rows] for name, values in given.parts.items()}
+                own = {name: values[rows] for name, values in given.items()}
                 drawn = self._draw(group, rows.size, rng, balanced, own)
                 parts.append(drawn | {name: _kept(values, drawn[name]) for name, values in own.items()})
         order = np.argsort(np.concatenate([rows for rows in members if rows.size]), kind="stable")
-        columns = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
-        return release_table(columns, self.schema, self.library, given.values)
+        return {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
 
-    def _frame(self, n: int, rng: np.random.Generator, balanced: bool) -> Any:
-        blocks = self._blocks(n, rng, balanced)
-        if self.library == "pyarrow" and n > BLOCK:  # long tables are put together without a copy
-            return pa.concat_tables(self._released(blocks, "pyarrow"))
-        parts = list(blocks)
-        names = core_of(self.schema).schema.names
-        columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
+    def _frame(
+        self, rows: int | None, rng: np.random.Generator, balanced: bool, condition: RowCondition | None
+    ) -> Any:
+        n = self.rows if rows is None else rows
+        if condition is None and self.library == "pyarrow" and n > BLOCK:
+            # Long tables are put together without a copy.
+            return pa.concat_tables(self._released(self._blocks(n, rng, balanced), "pyarrow"))
+        if condition is None:
+            columns = self._whole(n, rng, balanced)
+        elif rows is None:
+            columns = self._whole(n, rng, balanced)
+            held = condition.holds(columns)
+            columns = {name: values[held] for name, values in columns.items()}
+        else:
+            columns = kept_rows(condition, partial(self._whole, rng=rng, balanced=balanced), rows, rng)
         return release_table(columns, self.schema, self.library)
+
+    def _whole(self, n: int, rng: np.random.Generator, balanced: bool) -> dict[str, NDArray[Any]]:
+        """Draw the plain columns of n rows."""
+        parts = list(self._blocks(n, rng, balanced))
+        names = core_of(self.schema).schema.names
+        return {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
 
     def _released(self, blocks: Iterable[dict[str, NDArray[Any]]], library: Kind) -> Iterator[Any]:
         """Release a table block by block; keys count on from one to the next."""
