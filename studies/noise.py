@@ -8,7 +8,8 @@ tabulated for X2 ~ X1 of the paper's simulation at a valid sensitivity, so the n
     exponential   exp(-epsilon/2 loss / (U/2)), responses and predictions in [0, U]
 
 A lattice around the non-private fit is widened or narrowed until it holds the density; that makes the figures exact,
-not private. Noise is the root mean square distance of the slope from the non-private one. Files: results.json, table.md.
+not private. Noise is the root mean square distance of the slope from the non-private one. Files: results.json and
+table.md.
 """
 
 from collections.abc import Callable, Sequence
