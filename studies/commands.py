@@ -199,7 +199,7 @@ def plan_honesty(out: Annotated[Path, typer.Option(help="Folder for the results.
 @commands.command("noise", epilog=f"Example: {NOISE_EXAMPLE}")
 def noise(
     out: Annotated[Path, typer.Option(help="Folder for the results.")],
-    tables: Annotated[int, typer.Option(min=1, help="How many simulated tables of each size.")] = 5,
+    tables: Annotated[int, typer.Option(min=2, help="How many simulated tables of each size.")] = 8,
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
@@ -218,7 +218,7 @@ def stand_in(figure: Annotated[Path, typer.Argument(help="The picture to write."
     from studies.lbd.standin.figures import draw_stand_in, stand_in_tables
 
     draw_stand_in(figure)
-    say(stand_in_tables())
+    say(*stand_in_tables().splitlines())
 
 
 @commands.command("combine", epilog=f"Example: {COMBINE_EXAMPLE}")
@@ -273,7 +273,7 @@ def _check_folder(out: Path) -> None:
 def _show(out: Path) -> None:
     from studies.figure_style import can_draw
 
-    say((out / "table.md").read_text(encoding="utf-8"))
+    say(*(out / "table.md").read_text(encoding="utf-8").splitlines())
     note(f"Wrote {', '.join(sorted(path.name for path in out.iterdir()))} into {out}")
     if not can_draw():
         note("No figures: they need matplotlib (pip install matplotlib).")

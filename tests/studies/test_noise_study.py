@@ -19,17 +19,17 @@ def test_replacing_a_row_moves_a_score_by_at_most_one(score):
     assert 0.5 < max(moves) <= 1.0 + 1e-12
 
 
-def test_a_flat_score_fills_its_lattice_and_a_sharp_one_leaves_no_noise():
+@pytest.mark.parametrize("score", MECHANISMS.values(), ids=list(MECHANISMS))
+def test_more_budget_is_less_noise_and_bounds_hold_what_little_budget_leaves(score):
     rng = np.random.default_rng(1)
     x = rng.uniform(0, C_X, 60)
     y = 5 + 3 * x + rng.exponential(10, 60)
-    sharp = noise_of_slope(y, x, MECHANISMS["KNG"], 200.0)
-    blunt = noise_of_slope(y, x, MECHANISMS["KNG"], 20.0)
-    assert 0 < sharp < 0.5 * blunt
+    blunt, sharp = (noise_of_slope(y, x, score, epsilon) for epsilon in (0.1, 60.0))
+    assert 10 * sharp < blunt < UPPER / C_X
 
 
 def test_a_small_study_writes_its_table(tmp_path):
-    results = run_noise(tmp_path, tables=1, sizes=(200, 1600))
+    results = run_noise(tmp_path, tables=2, sizes=(200, 1600))
     assert set(results) == {"sampling error", *MECHANISMS}
     for name in MECHANISMS:
         assert results[name]["1600"] < results[name]["200"]

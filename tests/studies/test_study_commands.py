@@ -10,7 +10,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from studies.commands import commands
+from quantail.cli import console
+from studies.commands import _show, commands
 
 ROOT = Path(__file__).parents[2]
 
@@ -129,3 +130,10 @@ def test_an_output_that_is_a_file_is_refused_before_the_work(shop, command):
     (shop.folder / "results").write_text("mine")
     assert shop.run(*command).exit_code == 4
     assert (shop.folder / "results").read_text() == "mine"
+
+
+def test_a_study_prints_its_table_line_by_line(tmp_path):
+    (tmp_path / "table.md").write_text("head\n\n| a | b |\n|---|---|\n", encoding="utf-8")
+    with console.out.capture() as printed:
+        _show(tmp_path)
+    assert printed.get().splitlines()[:3] == ["head", "", "| a | b |"]
