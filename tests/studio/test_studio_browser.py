@@ -88,25 +88,24 @@ class Reader:
         for name, value in fields.items():
             self.page.locator(f"[name={name}]").first.fill(value)
 
-    def look(self, name):
-        """Judge the page by what a machine can see of it, in light, dark and on a phone, and keep its picture."""
+    def look(self, name, closely=False):
+        """Judge the page by what a machine can see of it, and keep its picture; closely: in the dark as well."""
         ARTEFACTS.mkdir(exist_ok=True)
-        for scheme, size in (("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE)):
-            self.page.emulate_media(color_scheme=scheme)
+        for kind in ("light", "dark", "phone") if closely else ("light", "phone"):
+            self.page.emulate_media(color_scheme="dark" if kind == "dark" else "light")
+            size = PHONE if kind == "phone" else DESKTOP
             self.page.set_viewport_size(size)
-            kind = "phone" if size is PHONE else scheme
             self.page.screenshot(path=ARTEFACTS / f"studio-{name}-{kind}.png", full_page=True)
             assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"], (name, kind)
-            if size is DESKTOP:
-                faults = axe.Axe().run(self.page).response["violations"]
-                grave = [
-                    (fault["id"], fault["nodes"][0]["html"])
-                    for fault in faults
-                    if fault["impact"] in ("serious", "critical")
-                ]
-                assert grave == [], (name, kind)
+            if kind != "phone":
+                self.judge(name)
         self.page.set_viewport_size(DESKTOP)
-        self.page.emulate_media(color_scheme="light")
+
+    def judge(self, name):
+        """Look for what people with other eyes or hands would stumble over."""
+        faults = axe.Axe().run(self.page).response["violations"]
+        grave = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+        assert [(fault["id"], fault["nodes"][0]["html"]) for fault in grave] == [], name
 
 
 def describe_columns(reader):
@@ -127,7 +126,7 @@ def describe_columns(reader):
     page.get_by_label("log").check()
     page.get_by_role("button", name="Save", exact=True).click()
     assert "upper" in page.locator(".message.care").inner_text()
-    reader.look("column")
+    reader.look("column", closely=True)
     reader.fill(upper="10 000 000 000")
     reader.press("Save and finish")
     reader.fill(name="payroll", unit="establishment")
@@ -146,7 +145,7 @@ def test_from_a_folder_with_one_table_to_a_released_copy(browser, served):
     reader.press("Draft a schema")
     reader.look("draft")
     describe_columns(reader)
-    reader.look("schema")
+    reader.look("schema", closely=True)
     reader.follow("Check the table against it")
     page.get_by_text("It fits.").wait_for()
     reader.follow("Ledger")
@@ -164,14 +163,41 @@ def test_from_a_folder_with_one_table_to_a_released_copy(browser, served):
     reader.look("review")
     reader.press("Charge 1 epsilon and release")
     page.get_by_text("Released. Publish the table together with its card.").wait_for()
-    reader.look("run")
+    reader.look("run", closely=True)
     assert Ledger.open(folder / "payroll.ledger").spent == 1
     assert len((folder / "payroll-synthetic.csv").read_text().splitlines()) == 401
     reader.follow("To the results")
-    reader.look("results")
+    reader.look("results", closely=True)
     with reader.context.expect_page() as opened:
         reader.follow("Read the card")
     opened.value.get_by_role("heading", name="Release card").wait_for()
     assert all(url.startswith((reader.origin, "data:")) for url in reader.asked)
     assert [said for said in reader.said if "422" not in said] == []  # the refused overspend
     reader.context.close()
+
+
+def test_without_scripts_and_by_keyboard_alone(browser, served):
+    folder, address = served
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False)
+    context.set_default_timeout(SECONDS)
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector("h1")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#content")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.locator(":focus").inner_text() == "payroll.csv":
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Draft a schema").press("Enter")
+    page.get_by_role("link", name="Fill in the next blank").press("Enter")
+    page.locator("#lower").wait_for()  # without scripts every field is there
+    assert page.locator("#categories").is_visible()
+    page.locator("#type").select_option("category")
+    page.locator("#categories").fill("construction\nretail")
+    page.get_by_role("button", name="Save and next").press("Enter")
+    page.get_by_role("heading", name="employees").wait_for()
+    assert 'categories = ["construction", "retail"]' in (folder / "payroll.schema.toml").read_text()
+    context.close()

@@ -72,7 +72,7 @@ _SHORT_ESCAPES = {
 
 def read_toml(text: str) -> Schema:
     """Read a schema from TOML text, or raise a SchemaError that says what to write."""
-    document = _parse(text)
+    document = parse_toml(text)
     _check_keys(document, _SECTIONS, "the schema")
     table, sections = document.get("table"), document.get("column")
     if not isinstance(table, dict):
@@ -155,7 +155,8 @@ def toml_text(text: str) -> str:
     return '"' + "".join(map(_escape, text)) + '"'
 
 
-def _parse(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
+    """Read TOML text of a schema, complete or not, or raise a SchemaError that names the line."""
     nested = "the schema is nested too deep; write plain sections and keys, as `quantail init` does"
     if _DEEP_KEY.search(text):
         raise SchemaError(nested)

@@ -10,7 +10,6 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 
 COOKIE = "quantail_studio"
 HOST = "127.0.0.1"
@@ -101,11 +100,9 @@ class Access:
         return None
 
     def _has_cookie(self, header: str) -> bool:
-        try:
-            found = SimpleCookie(header).get(COOKIE)
-        except CookieError:
-            return False
-        return found is not None and _same(found.value, self.session)
+        # Other ports of this machine may have set cookies of the same name, or unreadable ones, for every path.
+        pairs = (pair.strip().partition("=") for pair in header.split(";"))
+        return any(name == COOKIE and _same(value, self.session) for name, _, value in pairs)
 
 
 def _same(one: str, other: str) -> bool:

@@ -69,11 +69,10 @@ class Records:
         """Open the records of a folder, or start them."""
         home = folder.root / STATE_FOLDER
         try:
-            home.mkdir(mode=0o700, exist_ok=True)
-            if home.resolve() != home or not home.is_dir():
-                raise DataError(f"{home} must be a folder and no link; move it away")
-            for part in ("runs", "plans"):
-                (home / part).mkdir(mode=0o700, exist_ok=True)
+            for part in (home, home / "runs", home / "plans"):
+                if part.is_symlink():
+                    raise DataError(f"{part} must be a folder and no link; move it away")
+                part.mkdir(mode=0o700, exist_ok=True)
             (home / ".gitignore").write_text("*\n", encoding="utf-8")
         except OSError as error:
             raise DataError(
@@ -113,11 +112,14 @@ class Records:
             if outcome is None:
                 return Run(run, request, "killed", message="The run was stopped from outside.")
         if outcome is not None:
-            state: State = outcome.get("state", "failed")
-            files = tuple(outcome.get("files", ()))
-            return Run(run, request, state, "", 1.0, outcome.get("message", ""), files)
+            state = outcome.get("state")
+            listed = outcome.get("files", ())
+            files = tuple(map(str, listed)) if isinstance(listed, list) else ()
+            ended: State = state if state in ("done", "cancelled") else "failed"
+            return Run(run, request, ended, "", 1.0, str(outcome.get("message", "")), files)
         told = read_json(place / "progress.json") or {}
-        step, fraction = str(told.get("step", "starting")), float(told.get("fraction", 0.0))
+        step, done = str(told.get("step", "starting")), told.get("fraction")
+        fraction = float(done) if isinstance(done, int | float) else 0.0
         cancel = bool(told.get("can_cancel", True)) and not (place / "cancel").exists()
         return Run(run, request, "running", step, fraction, can_cancel=cancel)
 

@@ -5,7 +5,6 @@ can be laid down and taken up again. A draft is good for nothing else: planning 
 """
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -15,7 +14,7 @@ from typing import Any
 from quantail.cli.staging import write_text
 from quantail.errors import SchemaError
 from quantail.schema import Schema
-from quantail.schema.toml import toml_text
+from quantail.schema.toml import parse_toml, toml_text
 
 Section = Mapping[str, Any]
 
@@ -56,10 +55,10 @@ class SchemaFile:
         if len(content) > _LARGEST_FILE:
             raise SchemaError(f"{path}: far too large for a schema")
         try:
-            document = tomllib.loads(content.decode("utf-8").replace("\r\n", "\n"))
-        except (ValueError, RecursionError):
-            raise SchemaError(f"{path}: the schema is not valid TOML; correct it in an editor") from None
-        found = cls.of(document)
+            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
+        found = cls.of(parse_toml(text))
         return replace(found, seen=hashlib.sha256(content).hexdigest())
 
     @classmethod

@@ -42,12 +42,21 @@ def overview(visit: Visit, error: str = "") -> Response:
         columns=columns,
         blanks=blanks,
         problem=found.problem(),
+        elsewhere=_elsewhere(found.problem(), blanks),
         left_out=_left_out(visit, found),
         rules=rules_advice(found.columns),
         text_of_file=found.text(),
         error=error,
         notice="Saved." if visit.query.get("saved") else "",
     )
+
+
+def _elsewhere(problem: str, blanks: int) -> list[str]:
+    """Return what is wrong beyond the columns, or all of it where no column is to blame."""
+    lines = [line.strip() for line in problem.split("\n")]
+    if not blanks or len(lines) == 1:
+        return lines
+    return [line for line in lines[1:] if line.startswith("[")]
 
 
 def _facts(column: Any) -> str:
@@ -58,8 +67,15 @@ def _facts(column: Any) -> str:
         return ", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")
     if shown["lower"] or shown["upper"]:
         grid = ", log grid" if shown["grid"] == "log" else ""
-        return f"{shown['lower'] or '?'} to {shown['upper'] or '?'}{grid}"
+        ends = (_grouped(column.get(bound, ""), shown[bound]) for bound in ("lower", "upper"))
+        return " to ".join(ends) + grid
     return ""
+
+
+def _grouped(value: Any, shown: str) -> str:
+    """Write a bound so that its zeros can be counted."""
+    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return f"{value:,.0f}" if is_whole else shown or "?"
 
 
 def _left_out(visit: Visit, found: SchemaFile) -> list[str]:

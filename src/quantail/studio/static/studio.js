@@ -48,7 +48,7 @@ if (slider) {
 const watched = document.querySelector("[data-watch]");
 if (watched) {
   const bar = watched.querySelector("progress"), step = watched.querySelector("[data-step]");
-  let first = null;
+  let first = null, began = null;
   const look = async () => {
     try {
       const answer = await fetch(watched.dataset.watch, { cache: "no-store" });
@@ -59,8 +59,11 @@ if (watched) {
         location.reload();
         return;
       }
+      began ??= { at: Date.now(), fraction: now.fraction };
+      const gone = now.fraction - began.fraction, left = (Date.now() - began.at) / gone * (1 - now.fraction) / 1000;
+      const soon = gone > 0.02 && left > 1 ? ", about " + (left < 90 ? Math.ceil(left) + " s" : Math.ceil(left / 60) + " min") + " to go" : "";
       bar.value = now.fraction;
-      step.textContent = now.step;
+      step.textContent = now.step + soon;
     } catch {
       step.textContent = "the studio does not answer; what runs goes on, and shows when it is started again";
     }
