@@ -98,6 +98,16 @@ def same_units(plants, made):
     return copy
 
 
+def test_plan_states_errors_of_a_panel_on_request(plants):
+    asked = ("plan", "-s", plants.facts, "-n", "60", "-e", "2")
+    assert "--tables 19" in plants.run(*asked).stderr
+    shown = plants.run(*asked, "--tables", "19")
+    assert shown.exit_code == 0 and "net creation" in shown.stdout and "size classes" in shown.stdout
+    assert "made-up panels" in shown.stderr
+    (column,) = json.loads(plants.run(*asked, "--tables", "19", "--json").stdout)["expectation"]["columns"]
+    assert column["column"] == "emp" and column["errors"]["total"]["expected"] > 0
+
+
 def test_from_a_csv_file_to_an_evaluated_synthetic_panel(plants):
     run(plants, "check")
     planned = plants.run("plan", "-s", plants.facts, "-n", "60", "-e", "2", "--json")

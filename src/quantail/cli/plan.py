@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from quantail.cli.release import ReleaseOptions
-    from quantail.planning import Expectation, Solution
+    from quantail.planning import Expectation, PanelExpectation, Solution
     from quantail.privacy import Plan, Terms
     from quantail.schema import Schema
 
 EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
 
 _USUAL_RANGE = "0.1:10"
+USUAL_TABLES = 19
 Rows = int | dict[tuple[int, ...], int]
 Planned: TypeAlias = "tuple[Plan, Terms]"
 
@@ -66,9 +67,13 @@ def plan(
         typer.Option(help="What numbers are taken to look like: lognormal, pareto, exponential; pareto:1.5."),
     ] = "lognormal",
     tables: Annotated[
-        int,
-        typer.Option(help="Made-up tables to try the plan on: 19, 39, 59, ...; 0 shows the budget alone."),
-    ] = 19,
+        int | None,
+        typer.Option(
+            help="Made-up tables to try the plan on: 19, 39, 59, ...; 0 shows the budget alone. By default 19 for a "
+            "table; for a panel none, since each takes as long as a fit.",
+            show_default=False,
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(help='Find the epsilon for this: "q99 within 5%", "slope of pay within 10%".'),
@@ -106,6 +111,12 @@ def plan(
     sizes = _rows(rows, facts)
     order = OrderOptions(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
+    if tables is None:
+        tables = USUAL_TABLES if facts.panel is None else 0
+        if facts.panel is not None:
+            note(
+                f"--tables {USUAL_TABLES} states the errors to expect, too: it takes as long as {USUAL_TABLES} fits."
+            )
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
     tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)
@@ -151,16 +162,23 @@ class _Trial:
             )
         return tree, synthesizer.terms(total, self.fits)
 
-    def expect(self, epsilon: str) -> "Expectation | None":
+    def expect(self, epsilon: str) -> "Expectation | PanelExpectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""
-        from quantail.planning import can_expect, expect
+        from quantail.planning import can_expect, expect, expect_panel
 
         if self.options["tables"] == 0:
             return None
-        if not can_expect(self.schema, self.rows):
-            note("No errors are stated: they are for tables, not panels, of some 20 rows in every group.")
+        if self.schema.panel is None and not can_expect(self.schema, self.rows):
+            note("No errors are stated: that takes a table of some 20 rows in every group.")
             return None
         with progress("expected errors", self.quiet) as report:
+            if self.schema.panel is not None:
+                options = self._all()
+                options = {name: options[name] for name in options if name not in ("tables", "definition")}
+                panels = self.options["tables"]
+                return expect_panel(
+                    self.schema, self.rows, epsilon, panels=panels, progress=report, **options
+                )
             return expect(self.schema, self.rows, epsilon, progress=report, **self._all())
 
     def sweep(self, text: str) -> "tuple[Expectation, ...]":
@@ -184,7 +202,7 @@ class _Trial:
 
 def _form(
     planned: "Planned | None",
-    expected: "Expectation | None",
+    expected: "Expectation | PanelExpectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
 ) -> dict[str, Any]:
@@ -203,10 +221,12 @@ def _form(
 
 def _print(
     planned: "Planned | None",
-    expected: "Expectation | None",
+    expected: "Expectation | PanelExpectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
 ) -> None:
+    from quantail.planning import PanelExpectation
+
     if solution is not None:
         say(str(solution), style="bold")
         say()
@@ -223,14 +243,17 @@ def _print(
         _print_sweep(swept)
     shown = expected or (swept[0] if swept else None)
     if shown is not None:
-        note(_legend(shown))
+        note(_panel_legend(shown) if isinstance(shown, PanelExpectation) else _legend(shown))
 
 
-def _print_errors(expectation: "Expectation") -> None:
+def _print_errors(expectation: "Expectation | PanelExpectation") -> None:
     """Print what the budget buys for each column, one line for each error."""
-    from quantail.planning import percent
+    from quantail.planning import PanelExpectation, percent
 
     say(f"Errors to expect at epsilon {expectation.epsilon}", style="bold")
+    if isinstance(expectation, PanelExpectation):
+        _print_panel_errors(expectation)
+        return
     table = _table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
     for column in expectation.columns:
         seen = column.resolution
@@ -239,6 +262,17 @@ def _print_errors(expectation: "Expectation") -> None:
             ends = f"{percent(band.low)} to {percent(band.high)}"
             table.add_row(*start, measure, percent(band.expected), ends)
             start = (plain(""), "", "", "")
+    out.print(table)
+
+
+def _print_panel_errors(expectation: "PanelExpectation") -> None:
+    from quantail.planning import percent
+
+    table = _table(("column", "error"), ("expected", "90% band"))
+    for name, bands in expectation.errors.items():
+        for measure, band in bands.items():
+            ends = f"{percent(band.low)} to {percent(band.high)}"
+            table.add_row(plain(name), measure, percent(band.expected), ends)
     out.print(table)
 
 
@@ -275,6 +309,16 @@ def _legend(expectation: "Expectation") -> str:
         "simulated noise; the band holds nine tables in ten. q50, q90, q99: quantiles, relative to the table's own; "
         "slope: on the first numeric predictor; shares: of categories (total variation). Data of another shape will "
         "have other errors."
+    )
+
+
+def _panel_legend(expectation: "PanelExpectation") -> str:
+    size = f"{expectation.units} units" + (" (the smallest group)" if expectation.grouped else "")
+    return (
+        f"Expected: the median over {expectation.panels} made-up panels of {size}, shape {expectation.shape}, with "
+        "simulated noise; the band holds nine panels in ten. total: of a period, relative to the panel's own; "
+        "creation to exit: rates of `quantail flows`, and size classes: the share of the worst, off by so many points. "
+        "Panels of another shape will have other errors."
     )
 
 

@@ -1,12 +1,14 @@
 """Planning before spending: what errors a budget will buy, tried out on made-up tables. No data are read.
 
 expect   errors to expect of one budget, with a band that holds nine tables in ten
-sweep    the same for several budgets, to draw error against epsilon
+expect_panel   errors of totals and flows of a panel
+sweep    the same as expect for several budgets, to draw error against epsilon
 solve    the smallest budget that meets a target such as "q99 within 5%"
 """
 
 from quantail.planning.band import Band, percent
 from quantail.planning.expectation import ColumnExpectation, Expectation, can_expect, expect
+from quantail.planning.panel_expectation import PanelExpectation, expect_panel
 from quantail.planning.resolution import Resolution
 from quantail.planning.shapes import SHAPES, Shape, read_shape
 from quantail.planning.solution import Solution, Target, read_target, solve
@@ -17,6 +19,7 @@ __all__ = [
     "Band",
     "ColumnExpectation",
     "Expectation",
+    "PanelExpectation",
     "Resolution",
     "SHAPES",
     "Shape",
@@ -24,6 +27,7 @@ __all__ = [
     "Target",
     "can_expect",
     "expect",
+    "expect_panel",
     "percent",
     "read_range",
     "read_shape",

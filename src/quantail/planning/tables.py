@@ -56,7 +56,7 @@ def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generat
     mirrored = column.upper <= 0
     low, high = (-column.upper, -column.lower) if mirrored else (column.lower, column.upper)
     floor = max(low, 0.0)
-    values = floor + _typical(column, high - floor) * shape.values(score)
+    values = floor + typical_value(column, high - floor) * shape.values(score)
     if low < 0:
         values = np.where(rng.random(values.size) < NEGATIVE_PART, -values, values)
     values = np.clip(-values if mirrored else values, column.lower, column.upper)
@@ -65,7 +65,8 @@ def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generat
     return np.round(values, column.decimals) if column.decimals is not None else values
 
 
-def _typical(column: Column, span: float) -> float:
+def typical_value(column: Column, span: float) -> float:
+    """Return the median of a column whose values span so much above its lower bound or zero."""
     if column.grid == "log":
         return float(np.sqrt(min(column.lattice, span) * span))
     return span * LINEAR_PART

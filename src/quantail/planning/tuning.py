@@ -40,3 +40,20 @@ LINEAR_PART = 1 / 20
 
 NEGATIVE_PART = 0.1
 """Chance that a value changes its sign, in a column with both."""
+
+# Assumed of made-up panels
+
+FEWEST_UNITS = 20
+"""Fewest units of a group whose errors are stated, as FEWEST_ROWS for tables."""
+
+INCUMBENTS = 0.4
+"""Share of units that are there in the first period; the others enter at an even rate."""
+
+EXIT_RATE = 0.1
+"""Chance to leave after a period: about what the Business Dynamics Statistics show for establishments."""
+
+SIZE_PERSISTENCE, SIZE_SHOCK = 0.7, 0.2
+"""AR(1) of log sizes around a unit's own level: continuers create and destroy near ten percent, as they do there."""
+
+RATIO_SPREAD = 0.35
+"""Spread of log ratios between a later column and the first, such as pay per head."""

@@ -1,0 +1,73 @@
+"""Errors to expect of panels: from the schema alone, better with more budget, honest about made-up panels."""
+
+import numpy as np
+import pytest
+
+from quantail.errors import OptionError
+from quantail.evaluation import flows
+from quantail.frames import check_table, confidential_panel
+from quantail.planning import expect_panel, panel_expectation, read_shape
+from quantail.planning.made_up_panels import simulate_panel
+from quantail.planning.panel_expectation import MEASURES
+from quantail.schema import Column, Panel, Schema
+
+COLUMNS = (
+    Column("sector", "category", categories=("a", "b"), source="x"),
+    Column("emp", "integer", 0, 2000, grid="log"),
+    Column("pay", "numeric", 0, 1e6, grid="log", decimals=2),
+)
+
+
+def schema_of(layout="wide", by=("sector",)):
+    panel = Panel("id", "first", "last", 2001, 2005, layout, "year" if layout == "long" else "", "register")
+    return Schema(COLUMNS if by else COLUMNS[1:], "firm", by=by, panel=panel)
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_made_up_panels_fit_their_schema_and_have_flows(layout):
+    schema = schema_of(layout)
+    made = simulate_panel(schema, 400, read_shape("lognormal"), np.random.default_rng(1))
+    assert check_table(made, schema) == []
+    data = confidential_panel(made, schema)
+    assert len(data) == 400 and np.nanmax(data.values["pay"]) <= 1e6
+    rates = flows(made, schema=schema)
+    for name in ("entry_rate", "exit_rate", "job_creation_rate", "job_destruction_rate"):
+        assert 2 < np.mean(rates[name].to_numpy()) < 60
+
+
+def test_errors_are_stated_for_every_column_and_shrink_with_the_budget():
+    schema = schema_of(by=())
+    small, large = (expect_panel(schema, 80, epsilon) for epsilon in ("0.1", "30"))
+    assert set(small.errors) == {"emp", "pay"} and tuple(small.errors["emp"]) == MEASURES
+    assert large.errors["emp"]["total"].expected < small.errors["emp"]["total"].expected
+    for bands in small.errors.values():
+        assert all(0 <= band.low <= band.expected <= band.high for band in bands.values())
+    form = small.to_dict()
+    assert form["units"] == 80 and form["columns"][0]["column"] == "emp" and form["coverage"] == 0.9
+
+
+def test_the_same_seed_gives_the_same_errors_and_groups_count_by_the_smallest(monkeypatch):
+    tried = []
+
+    def try_out(schema, units, *rest):
+        tried.append((schema.by, units))
+        return {("emp", "total"): 0.1}
+
+    monkeypatch.setattr(panel_expectation, "_try_out", try_out)
+    assert expect_panel(schema_of(), 100) == expect_panel(schema_of(), {0: 50, 1: 80})
+    assert set(tried) == {((), 50)}
+
+
+def test_a_perfect_copy_has_no_error():
+    schema = schema_of("long")
+    made = simulate_panel(schema, 50, read_shape("pareto"), np.random.default_rng(2))
+    assert set(panel_expectation._deviations(schema, made, made).values()) == {0.0}
+
+
+def test_what_cannot_be_stated_is_refused():
+    with pytest.raises(OptionError, match="panel"):
+        expect_panel(Schema(COLUMNS, "firm"), 100)
+    with pytest.raises(OptionError, match="20 units"):
+        expect_panel(schema_of(), 30)
+    with pytest.raises(OptionError, match="at least 19"):
+        expect_panel(schema_of(by=()), 100, panels=5)
