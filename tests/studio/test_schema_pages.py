@@ -1,11 +1,14 @@
 """A schema edited on pages is the file of the command line; blanks stay blank until somebody fills them in."""
 
+from typing import get_args
+
 import pytest
 from desk import SCHEMA
 
-from quantail.schema import Schema
+from quantail.schema import ColumnType, Schema
+from quantail.schema.toml import _COLUMN_KEYS
 from quantail.studio.advice import column_advice, rules_advice
-from quantail.studio.column_form import fields, read, value_of
+from quantail.studio.column_form import _ORDER, BELONGS, fields, read, value_of
 from quantail.studio.schema_file import SchemaFile
 
 RICH = """\
@@ -50,6 +53,9 @@ type = "numeric"
 lower = -0.5
 upper = 1e6
 decimals = 2
+missing_codes = [0]
+universe = "region = north"
+outside = 0
 predictors = ["income"]
 storage = "float32"
 
@@ -85,6 +91,15 @@ def test_looking_at_a_column_and_saving_it_changes_nothing(tmp_path):
     again = SchemaFile(found.table, tuple(columns), found.csv, None, (), found.inequalities)
     assert again.problem() == "" and Schema.from_toml(again.text()) == schema
     assert Schema.from_toml(found.text()) == schema
+
+
+def test_the_form_knows_every_key_of_a_column():
+    assert set(_COLUMN_KEYS) == set(_ORDER) and set(BELONGS) == {*get_args(ColumnType), "key", ""}
+
+
+def test_a_key_that_the_form_does_not_know_stays():
+    before = {"name": "pay", "type": "boolean", "later": 3}
+    assert read(form_of(before, ()), before, ())["later"] == 3
 
 
 def test_what_is_typed_comes_back_even_if_it_is_wrong():
@@ -213,7 +228,7 @@ def test_advice_rests_on_the_schema_alone_and_proposes_no_bound():
     for topic in ("Bounds:", "Grid:", "Decimals:", "Missing:", "Source:"):
         assert topic in told
     done = pay | {"lower": 1, "upper": 10**6, "grid": "log", "decimals": 2, "missing": True, "source": "law"}
-    assert column_advice(done) == []
+    assert [line for line in column_advice(done) if not line.startswith("Rules:")] == []
     assert "Atoms:" in " ".join(column_advice(done | {"lower": 0}))
     assert "key" in column_advice({"name": "person_id", "type": "integer", "lower": 0, "upper": 9})[0]
     assert "categories" in column_advice({"name": "zip_code", "type": "integer", "lower": 0, "upper": 9})[0]

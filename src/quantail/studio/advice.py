@@ -105,6 +105,11 @@ def _labels(column: Section) -> Iterator[str]:
 
 
 def _for_all(column: Section) -> Iterator[str]:
+    if column.get("missing") is True and not column.get("universe") and not column.get("missing_with"):
+        yield (
+            "Rules: if the question is asked of some only (the wage of those who work), say where: declared, it costs "
+            "nothing and holds in every synthetic row."
+        )
     if column.get("type") != KEY and not str(column.get("source", "")).strip():
         yield (
             "Source: say where this is written (a law, a form, a codebook and its page). The card prints it for every "

@@ -6,7 +6,7 @@ not belong to the type of a column are dropped.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -18,9 +18,12 @@ from quantail.visible import visible_text
 NUMBERS = ("lower", "upper", "resolution", "decimals")
 LISTS = ("missing_codes", "atoms")
 FLAGS = ("public", "missing", "other")
-TEXTS = ("name", "type", "grid", "label", "storage", "source")
+TEXTS = ("name", "type", "grid", "label", "storage", "source", "universe", "outside", "missing_with")
 
-_ALWAYS = ("name", "type", "predictors", "source", "public", "missing", "label", "storage")
+_ALWAYS = (
+    *("name", "type", "predictors", "source", "public", "missing", "label", "storage"),
+    *("universe", "outside", "missing_with"),
+)
 _BOUNDED = ("lower", "upper")
 BELONGS = {
     "": (*TEXTS, *NUMBERS, *LISTS, *FLAGS, "categories", "predictors"),
@@ -37,7 +40,8 @@ BELONGS = {
 
 _ORDER = (
     *("name", "type", "label", "lower", "upper", "grid", "decimals", "resolution", "categories", "other"),
-    *("predictors", "public", "missing", "missing_codes", "atoms", "storage", "source"),
+    *("predictors", "public", "missing", "missing_codes", "atoms", "universe", "outside", "missing_with"),
+    *("storage", "source"),
 )
 _SPACES = re.compile(r"[\s_'\u00a0\u2009\u202f]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -77,10 +81,11 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
         Names of the columns before this one.
     """
     shown = fields(before)
-    read_by = (
-        dict.fromkeys(TEXTS, str.strip) | dict.fromkeys(NUMBERS, value_of) | dict.fromkeys(LISTS, numbers_of)
-    )
+    read_by: dict[str, Callable[[str], Any]] = dict.fromkeys(TEXTS, str.strip)
+    read_by |= dict.fromkeys(NUMBERS, value_of) | dict.fromkeys(LISTS, numbers_of)
     read_by["categories"] = _lines_of
+    if _sent(form, "type") in ("numeric", "integer"):
+        read_by["outside"] = value_of
     column: dict[str, Any] = {}
     for name, reader in read_by.items():
         typed = _sent(form, name)
@@ -92,11 +97,12 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
     blanks = ("name", "type", *(_BOUNDED if column["type"] not in unbounded else ()), "source")
     if column["type"] in ("category", "ordinal", ""):
         blanks = (*blanks, "categories")
-    return {
+    shown_here = {
         name: column[name]
         for name in _ORDER
         if name in kept and (name in blanks or not _is_default(name, column[name]))
     }
+    return shown_here | {name: value for name, value in before.items() if name not in _ORDER}
 
 
 def value_of(text: str) -> Any:
@@ -145,7 +151,8 @@ def _sent(form: Mapping[str, Sequence[str]], name: str) -> str:
 def _is_default(name: str, value: Any) -> bool:
     if name == "predictors":
         return value is None
-    return value in ("", [], False, None) or (name == "grid" and value == "linear")
+    is_blank = value is None or value is False or value in ("", [])  # 0 is a value
+    return is_blank or (name == "grid" and value == "linear")
 
 
 def _listed(column: Section, name: str) -> Sequence[Any]:

@@ -20,6 +20,7 @@ Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _LARGEST_FILE = 1 << 24
+_ON_OTHERS = ("predictors", "universe", "outside", "missing_with")
 _KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 
@@ -97,7 +98,7 @@ class SchemaFile:
 
     def column_problem(self, place: int) -> str:
         """Say what is wrong with one column by itself; empty if nothing is."""
-        column = {key: value for key, value in self.columns[place].items() if key != "predictors"}
+        column = {key: value for key, value in self.columns[place].items() if key not in _ON_OTHERS}
         other = {
             "name": f"another than {self.names[place]}"[:900],
             "type": "boolean",
