@@ -36,6 +36,7 @@ NOT_TUNED = {
     "planning/sweep.py": "round numbers: 1, 2, 5",
     "table/conditional.py": "memory, and patience",
     "table/model.py": "file format, and memory",
+    "table/relations.py": "digits of a figure that is printed",
     "table/synthesizer.py": "the fewest rows, and the number of a simulated stream",
     "table/law.py": "memory, and the smallest weight",
     "table/fitting.py": "bins of a numerical integral",

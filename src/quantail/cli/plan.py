@@ -130,10 +130,11 @@ def plan(
 
         write_text(report, plan_page(facts, swept), force)
     planned = (tree, terms) if epsilon else None
+    relations = trial.relations(terms.epsilon) if epsilon else ()
     if as_json:
-        print_json(_form(planned, expected, solution, swept))
+        print_json(_form(planned, relations, expected, solution, swept))
         return
-    _print(planned, expected, solution, swept)
+    _print(planned, relations, expected, solution, swept)
     if report is not None:
         note(f"Wrote {report}.")
 
@@ -161,6 +162,13 @@ class _Trial:
                 rows if isinstance(rows, int) else dict(enumerate(rows.values())), self.fits
             )
         return tree, synthesizer.terms(total, self.fits)
+
+    def relations(self, epsilon: str) -> tuple[str, ...]:
+        """Say what is asked about relations between columns."""
+        from quantail.table import TableSynthesizer
+
+        synthesizer = replace(self.spending, epsilon=epsilon).synthesizer(self.schema)
+        return synthesizer.relations(self.rows) if isinstance(synthesizer, TableSynthesizer) else ()
 
     def expect(self, epsilon: str) -> "Expectation | PanelExpectation | None":
         """Return what to expect, or None where no errors were asked for or can be stated."""
@@ -202,6 +210,7 @@ class _Trial:
 
 def _form(
     planned: "Planned | None",
+    relations: Sequence[str],
     expected: "Expectation | PanelExpectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
@@ -210,6 +219,8 @@ def _form(
     if planned is not None:
         tree, terms = planned
         form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
+    if relations:
+        form["relations"] = list(relations)
     if expected is not None:
         form["expectation"] = expected.to_dict()
     if solution is not None:
@@ -221,6 +232,7 @@ def _form(
 
 def _print(
     planned: "Planned | None",
+    relations: Sequence[str],
     expected: "Expectation | PanelExpectation | None",
     solution: "Solution | None",
     swept: "Sequence[Expectation]",
@@ -234,6 +246,8 @@ def _print(
         tree, terms = planned
         say(*tree.render().split("\n"))
         note(f"Plan hash {terms.hash()}")
+        for line in relations:
+            say(line)
     if expected is not None:
         if planned is not None:
             say()

@@ -155,6 +155,8 @@ class ReleaseFiles:
         private, schema = model.private, model.schema
         for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):
             say(f"Wrote {path}" + ("" if private else "  (NOT PRIVATE)"))
+        for line in model.facts().relations:
+            note(line)
         for name in formula_columns(schema):
             warn(formula_warning(name))
         if private:

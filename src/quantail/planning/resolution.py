@@ -45,9 +45,10 @@ def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]
     body = plan if relation == "replace-one" else plan.children[-1]
     definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
     found = []
-    others = [part for part in body.children if part.name not in cells]  # sums of tails, each of one column
+    parts = _of_columns(body)
+    others = [part for part in parts if part.name not in cells]  # sums of tails, each of one column
     sums = {leaf.name: leaf.cost for part in others for leaf in part.leaves()}
-    for part in body.children:
+    for part in parts:
         if part.name not in cells:
             continue
         quantiles, noise = _seen(part, rows, relation, definition, cells[part.name])
@@ -55,6 +56,14 @@ def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]
             Resolution(part.name, quantiles, noise, float((part.cost + sums.get(part.name, 0)) / plan.cost))
         )
     return tuple(found)
+
+
+def _of_columns(body: Plan) -> tuple[Plan, ...]:
+    """Return the parts of a plan that belong to one column each, or to all tails: rounds belong to none."""
+    first, *rest = body.children
+    if first.name == "columns" and rest and rest[0].name == "rounds":
+        return (*first.children, *rest[1:])
+    return body.children
 
 
 def _seen(part: Plan, rows: int, relation: Relation, definition: Definition, cells: int) -> tuple[int, float]:

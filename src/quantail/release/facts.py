@@ -32,6 +32,8 @@ class Facts:
         Whether the noise was secure.
     size : int
         Rows of the table, or units of the panel (public, or released under add/remove).
+    relations : tuple of str
+        What was asked about relations between columns, what was found, and what was lost, in words.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Facts:
     delta: Fraction | None
     private: bool
     size: int
+    relations: tuple[str, ...] = ()
 
     @property
     def definition(self) -> Definition:

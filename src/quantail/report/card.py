@@ -40,8 +40,8 @@ _ERRORS = (
     "Standard errors computed as if the rows were real are too small: they leave out the noise of privacy "
     "and the error of the model.",
     "Medians and quartiles are the most exact; quantiles beyond the last one in the plan are extrapolated.",
-    "Relations are kept as far as the plan asks for them: slopes, bends and shifts of each column on the "
-    "columns before it. Finer interactions are smoothed, and a relation that no line of the budget names is lost.",
+    "Relations are kept as far as slopes and tables of counts were asked for them. Finer interactions are smoothed, "
+    "and a relation that was not asked about is lost.",
     "Errors shrink as the number of rows times epsilon grows, and are largest in small groups.",
 )
 
@@ -115,6 +115,7 @@ def release_card(
         "public_inputs": _inputs(schema),
         **({"left_out": list(left_out)} if left_out else {}),
         "relations": _relations(schema),
+        **({"dependence": list(facts.relations)} if facts.relations else {}),
         "ledger": _receipt(plan_hash, ledger, entry),
         "use": [_USE, correspondence(schema, kept), _REPLICATES if fits == 1 else _FITS, *_formulas(schema)],
         "errors_to_expect": [*_expected(expectation), *_ERRORS],
@@ -184,7 +185,19 @@ def _bound(column: Column, option: Literal["lower", "upper"]) -> float | str | N
 def _relations(schema: Schema) -> list[str]:
     """Say which relations between columns hold in every row, by declaration."""
     sums = [f"{identity.total} = {' + '.join(identity.parts)}" for identity in schema.identities]
-    return sums + [f"{limit.part} is at most {limit.total}" for limit in schema.inequalities]
+    limits = [f"{limit.part} is at most {limit.total}" for limit in schema.inequalities]
+    return sums + limits + [rule for column in schema.columns for rule in _rules(column)]
+
+
+def _rules(column: Column) -> list[str]:
+    """Say where a column has a value."""
+    if column.missing_with:
+        return [f"{column.name} is missing where {column.missing_with} is"]
+    if not column.universe:
+        return []
+    elsewhere = "missing" if column.outside == "" else column.outside
+    shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:g}"
+    return [f"{column.name} only where {column.universe}, elsewhere {shown}"]
 
 
 def _formulas(schema: Schema) -> list[str]:

@@ -20,6 +20,7 @@ def render_html(card: Mapping[str, Any]) -> str:
     card : mapping
         What `quantail.report.release_card` returns, or its JSON read back.
     """
+    errors = [*card.get("dependence", []), *card["errors_to_expect"]]
     body: list[Child] = [
         element("h1", f"Release card: {card['title']}"),
         element("p", card["notice"], class_="lede"),
@@ -29,7 +30,7 @@ def render_html(card: Mapping[str, Any]) -> str:
         element(
             "div",
             section("use", "How to use the data", bullets(card["use"])),
-            section("errors", "What errors to expect", bullets(card["errors_to_expect"])),
+            section("errors", "What errors to expect", bullets(errors)),
             section("limits", "Limits", bullets(card["limits"])),
             class_="columns",
         ),

@@ -60,7 +60,7 @@ def render_markdown(card: Mapping[str, Any]) -> str:
         *([text(left_out_words(card["left_out"]))] if card.get("left_out") else []),
         *([f"In every row: {text('; '.join(card['relations']))}."] if card.get("relations") else []),
         *_list("How to use the data", card["use"]),
-        *_list("What errors to expect", card["errors_to_expect"]),
+        *_list("What errors to expect", [*card.get("dependence", []), *card["errors_to_expect"]]),
         *_list("Limits", card["limits"]),
     ]
     return "\n\n".join(parts) + "\n"

@@ -5,7 +5,7 @@ Saved as readable JSON; floats survive the round trip bit for bit.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from quantail.errors import ModelError, OptionError
 from quantail.frames import release_table
 from quantail.io import Kind
+from quantail.release.facts import Facts
 from quantail.release.fields import check_fields
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
 from quantail.schema import core_of
+from quantail.table.columns import LabelColumn, NumberColumn
 from quantail.table.conditional import BLOCK, RowCondition, kept_completions, kept_rows
 from quantail.table.given import Given, group_rows, on_scales, read_given
 from quantail.table.ladder.column import CategoryModel
 from quantail.table.methods import METHODS, AnyColumn
 from quantail.table.model_checks import check_group, check_rows
+from quantail.table.relations import asked_lines, relations_of
 
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED = 10**9  # at once
@@ -254,6 +257,24 @@ class TableModel(ReleasedModel):
         return values | {
             name: np.full(n, code) for name, code in zip(self.schema.by, group.codes, strict=True)
         }
+
+    def facts(self) -> Facts:
+        """Return the public facts of the release."""
+        return replace(super().facts(), relations=self.relations())
+
+    def relations(self) -> tuple[str, ...]:
+        """Say what was asked about relations between columns, what was found, and what was lost.
+
+        Empty for the paper's methods, whose plans name every relation.
+        """
+        if self.method != "tables":
+            return ()
+        cost = self.plan.cost if self.schema.neighbours == "replace-one" else self.plan.children[-1].cost
+        fewest = min(group.rows for group in self.groups)
+        asked = asked_lines(self.schema, max(fewest, 1), cost, self.epsilon, self.delta)
+        columns = [column for group in self.groups for column in group.columns]
+        laws = [column for column in columns if isinstance(column, NumberColumn | LabelColumn)]
+        return (*asked, *relations_of(laws, self.schema).lines())
 
     def _own_form(self) -> dict[str, Any]:
         groups = [

@@ -18,6 +18,7 @@ from quantail.schema import Schema, core_of
 from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import AnyColumn, method_of
 from quantail.table.model import GroupModel, TableModel
+from quantail.table.relations import asked_lines
 from quantail.table.rows import GroupKey, TableRows, group_keys
 from quantail.table.tuning import SIZES_SHARE
 
@@ -102,6 +103,22 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         """
         sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
         return plan_of_fits([self.design(sizes).plan] * fits)
+
+    def relations(self, rows: int | Mapping[GroupKey, int]) -> tuple[str, ...]:
+        """Say what a fit of so many rows asks about relations between columns, and which epsilon would ask for more.
+
+        Examples
+        --------
+        >>> from quantail.schema import Column
+        >>> schema = Schema(tuple(Column(f"x{k}", "numeric", 0, 1) for k in range(40)), unit="firm")
+        >>> TableSynthesizer(schema, epsilon=1, method="tables").relations(rows=1000)[0][:47]
+        'The 40 columns come out independent of each oth'
+        """
+        if self.method != "tables":
+            return ()
+        sizes = dict(rows) if isinstance(rows, Mapping) else self._even(rows)
+        smallest = min(design.rows for design in self.design(sizes).designs.values())
+        return asked_lines(self.schema, smallest, self._shares()[1], self.epsilon, self.delta)
 
     def read(self, frame: Any) -> TableRows:
         """Check a table against the schema and bring it behind the border; costs nothing.

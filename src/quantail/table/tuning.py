@@ -84,3 +84,11 @@ FEWEST_DRAWN = 2**12
 
 FEWEST_SIMULATED = 200
 """Simulated rows with a number below which a column has no top: it is nearly always missing."""
+
+# What is said of relations (`relations.py`)
+
+FOUND_FACTOR = 0.1
+"""Largest log factor from which a table is said to have found something: a tenth more or fewer rows in some cell."""
+
+MOST_NAMED = 12
+"""Relations that are named; of others there is a number."""
