@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from quantail.io import open_source, read_table, write_table
     from quantail.panel import PanelModel, PanelSynthesizer
     from quantail.privacy import Ledger
-    from quantail.report import write_report
+    from quantail.report.internal import write_report
     from quantail.schema import Column, Identity, Inequality, Schema
     from quantail.table import TableModel, TableSynthesizer, plan
     from quantail.table_or_panel import load_model, synthesizer_for
@@ -82,7 +82,7 @@ _ROOMS = {
     "write_table": "quantail.io",
     "infer": "quantail.inference",
     "Ledger": "quantail.privacy",
-    "write_report": "quantail.report",
+    "write_report": "quantail.report.internal",
     "Column": "quantail.schema",
     "Identity": "quantail.schema",
     "Inequality": "quantail.schema",

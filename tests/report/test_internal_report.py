@@ -9,8 +9,7 @@ import pytest
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Evaluation, evaluate
 from quantail.markup import escape
-from quantail.report import render_report, write_report
-from quantail.report.internal import MARK
+from quantail.report.internal import MARK, render_report, write_report
 from quantail.schema import Column, Panel, Schema
 
 NAMES = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a & b\u202e", "</svg></style>")

@@ -13,7 +13,8 @@ import pytest
 
 from quantail.privacy import Plan, Terms
 from quantail.release.facts import Facts
-from quantail.report import release_card, render_html, render_report
+from quantail.report import release_card, render_html
+from quantail.report.internal import render_report
 from quantail.schema import Column, Schema
 
 ARTEFACTS = Path(__file__).parents[1] / "artefacts"

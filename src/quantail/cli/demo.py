@@ -128,7 +128,7 @@ def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyModel
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
     from quantail.io import read_table
-    from quantail.report import write_report
+    from quantail.report.internal import write_report
 
     synthetic = read_table(folder / _SYNTHETIC)
     result = evaluate(table, synthetic, schema=schema, formulas=_FORMULAS)
@@ -188,7 +188,7 @@ def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
     from quantail.examples import industry_example, industry_schema
     from quantail.frames import confidential_panel
     from quantail.io import read_table
-    from quantail.report import write_report
+    from quantail.report.internal import write_report
 
     table, schema = industry_example(), industry_schema()
     model = _release(folder, _INDUSTRY, table, schema, epsilon, quiet)

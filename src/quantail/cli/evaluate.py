@@ -66,7 +66,7 @@ def evaluate(
     from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
     from quantail.io import read_released, read_table
-    from quantail.report import render_report
+    from quantail.report.internal import render_report
     from quantail.schema import Schema
 
     facts = Schema.load(schema) if schema else None

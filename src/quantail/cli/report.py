@@ -71,7 +71,7 @@ def write_internal(
     """Read the tables, write the report and say that it is internal."""
     from quantail.evaluation import evaluate
     from quantail.io import read_released, read_table
-    from quantail.report import render_report
+    from quantail.report.internal import render_report
 
     if schema is None and model is not None:
         schema = model.facts().schema

@@ -100,7 +100,7 @@ def write_report(
     formulas: Sequence[str] = (),
     measures: Evaluation | None = None,
 ) -> None:
-    """Write the internal report to a file; see `quantail.report.render_report` for what goes in.
+    """Write the internal report to a file; see `quantail.report.internal.render_report` for what goes in.
 
     The report shows confidential rows and must not be published.
     """
