@@ -1,6 +1,6 @@
 """The paper's Tables 1 and 2 (epsilon 1, n 5000, 100 replications), to be set beside our own figures."""
 
-from quantail.evaluation import PAPER_MEASURES
+from studies.paper_measures import PAPER_MEASURES
 
 Summary = dict[str, dict[str, float | None]]
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from quantail.evaluation import PAPER_MEASURES, evaluate_paper, quantile_errors
+from quantail.evaluation import quantile_errors
+from studies.paper_measures import PAPER_MEASURES, evaluate_paper
 
 LOOK_AT = 50_000
 MEASURES = (*PAPER_MEASURES, "q99", "q99.9")

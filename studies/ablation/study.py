@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from quantail._version import __version__
-from quantail.evaluation import PAPER_MEASURES
 from quantail.privacy import SimulatedNoise
 from studies.ablation.bare_ladder import Rungs, bare_ladder
 from studies.figure_style import can_draw
+from studies.paper_measures import PAPER_MEASURES
 from studies.paper_tables import Summary
 from studies.parallel import Progress
 from studies.simulation.methods import Made, published_table, released_table

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.evaluation import evaluate_panel, gross_employment, random_marginals
+from quantail.evaluation import gross_employment, random_marginals
 from quantail.schema import Column, Panel, Schema
 from studies.journal import JOURNAL, Row, append, resume
 from studies.lbd.methods import Case, synthesize_panel
+from studies.lbd.panel_measures import evaluate_panel
 from studies.lbd.standin import lbd_industry
 from studies.parallel import Progress, computed
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from quantail._version import __version__
-from quantail.evaluation import PAPER_MEASURES
 from studies.figure_style import can_draw
 from studies.journal import Row
+from studies.paper_measures import PAPER_MEASURES
 from studies.paper_tables import Summary
 from studies.parallel import Progress
 from studies.simulation.methods import METHODS, chosen_methods, synthesize

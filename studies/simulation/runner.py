@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.evaluation import evaluate_paper
 from quantail.examples import paper_split
 from studies.journal import JOURNAL, Row, append, resume
+from studies.paper_measures import evaluate_paper
 from studies.parallel import Progress, computed
 from studies.simulation.profile import profile_of
 from studies.simulation.swap_test import swap_ratio

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from quantail.evaluation import PAPER_MEASURES
 from studies.journal import Row
+from studies.paper_measures import PAPER_MEASURES
 from studies.paper_tables import PAPER_NAME, PAPER_TABLE, Summary, base_of
 
 MEASURE_NAMES = {

@@ -4,8 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.evaluation import evaluate, evaluate_panel, jd_mae
+from quantail.evaluation import evaluate, jd_mae
 from quantail.schema import Column, Panel, Schema
+from studies.lbd.panel_measures import evaluate_panel
 
 SCHEMA = Schema(
     (Column("emp", "integer", 0, 5000, grid="log"), Column("pay", "numeric", 0, 1e6, grid="log")),

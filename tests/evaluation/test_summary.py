@@ -14,13 +14,13 @@ from quantail.evaluation import (
     MEASURES,
     Evaluation,
     evaluate,
-    evaluate_paper,
     k_marginal,
     k_marginals,
     ks_distance,
     pmse_null_mean,
 )
 from quantail.examples import paper_schema, paper_split, payroll_example, payroll_schema, simulate_paper
+from studies.paper_measures import evaluate_paper
 
 
 def mixed(n, seed, missing=0.1):

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from quantail.curves.quantreg import PAPER_TAUS
-from quantail.evaluation import PAPER_MEASURES, k_marginal
+from quantail.evaluation import k_marginal
 from quantail.examples import paper_split
 from quantail.privacy import Gate, Plan, SimulatedNoise
 from studies.ablation import study as ablation
 from studies.ablation.bare_ladder import Rungs, bare_ladder, ladder_plan, rung_curve
 from studies.ablation.squeeze import squeeze
 from studies.ablation.study import STEPS, Step, cost_of_published, run_ablation, synthesize_step
+from studies.paper_measures import PAPER_MEASURES
 from studies.simulation.methods import synthesize
 from studies.simulation.runner import Task
 

@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 
-from quantail.evaluation import PAPER_MEASURES
+from studies.paper_measures import PAPER_MEASURES
 from studies.simulation import epsilon_curves
 from studies.simulation.epsilon_curves import curves_of, run_epsilon_curves
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from quantail.evaluation import PAPER_MEASURES
 from quantail.examples import paper_split, simulate_paper
+from studies.paper_measures import PAPER_MEASURES
 from studies.simulation.profile import density, outside, profile_edges, profile_of
 
 pytest.importorskip("matplotlib")

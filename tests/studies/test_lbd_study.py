@@ -40,7 +40,7 @@ def stand_ins(monkeypatch):
         rng = np.random.default_rng([seed, len(method)])
         return np.maximum(case.values + rng.integers(-1, 2, case.values.shape), 0)
 
-    monkeypatch.setattr("quantail.evaluation.panel.pmse_lasso", lambda real, synth, seed: 0.01)
+    monkeypatch.setattr("studies.lbd.panel_measures.pmse_lasso", lambda real, synth, seed: 0.01)
     monkeypatch.setattr(lbd_runner, "synthesize_panel", noisy)
 
 

@@ -12,8 +12,8 @@ pytest.importorskip("numba")
 
 import studies.published.study as study
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import evaluate_paper
 from quantail.examples import paper_split, simulate_paper
+from studies.paper_measures import evaluate_paper
 from studies.published import METHODS, PAPER_TABLE, PUBLISHED, Density, synthesize_published
 from studies.published.column import box, corners, prepare
 

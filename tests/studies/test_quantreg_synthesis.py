@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quantail.curves.quantreg import PAPER_TAUS, level_weights, quantile_regression
-from quantail.evaluation import evaluate_paper
 from quantail.examples import PAPER_COLUMNS, paper_split
+from studies.paper_measures import evaluate_paper
 from studies.quantreg import PISTNER_TAUS, synthesize_quantreg
 
 

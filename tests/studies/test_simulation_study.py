@@ -5,8 +5,8 @@ import json
 import pytest
 
 from quantail.errors import OptionError
-from quantail.evaluation import PAPER_MEASURES
 from studies.journal import plain
+from studies.paper_measures import PAPER_MEASURES
 from studies.simulation.methods import METHODS as ALL
 from studies.simulation.methods import chosen_methods, synthesize
 from studies.simulation.runner import Task, replicate

@@ -28,23 +28,18 @@ from quantail.evaluation.dynamics import (
 )
 from quantail.evaluation.formula import Design, Formula
 from quantail.evaluation.histories import Histories, read_histories
-from quantail.evaluation.lasso import pmse_lasso
 from quantail.evaluation.marginal import k_marginal, k_marginals, marginal_sets
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.panel import (
-    PANEL_MEASURES,
-    evaluate_panel,
     gross_mape,
     growth_difference,
     jc_mae,
     jd_mae,
     net_mae,
     size_class_difference,
-    top_share_difference,
     transition_difference,
     unchanged_difference,
 )
-from quantail.evaluation.paper import PAPER_MEASURES, evaluate_paper
 from quantail.evaluation.prediction import nrmse
 from quantail.evaluation.propensity_score import Propensity, pmse, pmse_null_mean, propensity
 from quantail.evaluation.random_marginals import random_marginals, random_periods
@@ -54,8 +49,6 @@ from quantail.evaluation.relations import correlation_ratio, cramers_v, rank_cor
 from quantail.evaluation.size_classes import (
     SIZE_CLASSES,
     size_class_shares,
-    top_shares,
-    transition_matrix,
     transition_shares,
 )
 from quantail.evaluation.summary import evaluate
@@ -78,8 +71,6 @@ __all__ = [
     "cramers_v",
     "Design",
     "evaluate",
-    "evaluate_panel",
-    "evaluate_paper",
     "Evaluation",
     "FAMILIES",
     "Fit",
@@ -111,10 +102,7 @@ __all__ = [
     "net_mae",
     "nrmse",
     "Overview",
-    "PANEL_MEASURES",
-    "PAPER_MEASURES",
     "pmse",
-    "pmse_lasso",
     "pmse_null_mean",
     "Propensity",
     "propensity",
@@ -130,11 +118,8 @@ __all__ = [
     "Skipped",
     "survival",
     "top_share",
-    "top_share_difference",
-    "top_shares",
     "total_variation",
     "transition_difference",
-    "transition_matrix",
     "transition_shares",
     "unchanged_difference",
     "unchanged_share",

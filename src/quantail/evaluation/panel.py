@@ -16,18 +16,16 @@ from quantail.errors import DataError
 from quantail.evaluation.dynamics import (
     gross_employment,
     growth_shares,
-    histories,
     job_flows,
     unchanged_share,
 )
 from quantail.evaluation.independent import LEAST_ROWS, brought_to_size, split_rows
-from quantail.evaluation.lasso import pmse_lasso
 from quantail.evaluation.measure import ENDLESS, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.random_marginals import random_marginals
 from quantail.evaluation.references import ALAM, DAVIS, TASK, TRAN
 from quantail.evaluation.rows import Rows
-from quantail.evaluation.size_classes import size_class_shares, top_shares, transition_shares
+from quantail.evaluation.size_classes import size_class_shares, transition_shares
 
 Floats = NDArray[np.float64]
 
@@ -152,48 +150,6 @@ def size_class_difference(real: ArrayLike, synth: ArrayLike) -> float:
 def transition_difference(real: ArrayLike, synth: ArrayLike, lag: int = 1) -> float:
     """Total variation between the joint shares of size classes `lag` periods apart, in percentage points."""
     return _total_variation(transition_shares(real, lag=lag), transition_shares(synth, lag=lag))
-
-
-def top_share_difference(real: ArrayLike, synth: ArrayLike) -> float:
-    """Mean absolute difference in what the top 1% and 10% hold, over periods, in percentage points."""
-    return _mean_points(top_shares(real), top_shares(synth))
-
-
-_STUDIED: Mapping[str, Callable[[Floats, Floats, int], float]] = {
-    "gross_mape": lambda real, synth, seed: gross_mape(real, synth),
-    "jc_mae": lambda real, synth, seed: jc_mae(real, synth),
-    "net_mae": lambda real, synth, seed: net_mae(real, synth),
-    "pmse": lambda real, synth, seed: pmse_lasso(real, synth, seed=seed),
-    "km": lambda real, synth, seed: random_marginals(real, synth, seed=seed),
-    "km_active": lambda real, synth, seed: random_marginals(real, synth, seed=seed, inactive="drop"),
-    "growth_tv": lambda real, synth, seed: growth_difference(real, synth),
-    "unchanged": lambda real, synth, seed: unchanged_difference(real, synth),
-    "size_class_max": lambda real, synth, seed: size_class_difference(real, synth),
-    "transition_tv": lambda real, synth, seed: transition_difference(real, synth),
-    "top_share_mae": lambda real, synth, seed: top_share_difference(real, synth),
-}
-PANEL_MEASURES = tuple(_STUDIED)
-"""What the study of the paper's panel reports, under the names of its stored results."""
-
-
-def evaluate_panel(real: ArrayLike, synth: ArrayLike, seed: int = 0) -> dict[str, float]:
-    """Compute every difference of the panel study between two panels of one column.
-
-    Parameters
-    ----------
-    real, synth : arrays of shape (units, periods)
-        For example `PanelData.values["emp"]`; at least two periods and five units.
-    seed : int
-        Decides the periods of the k-marginals and the parts of the cross-validation.
-
-    Returns
-    -------
-    dict
-        Keys as in `PANEL_MEASURES`. `km` and `km_active` (k-marginals, 0 to 1000; the latter on units active in
-        all three periods) are better if higher, all others if lower.
-    """
-    left, right = histories(real), histories(synth)
-    return {name: compute(left, right, seed) for name, compute in _STUDIED.items()}
 
 
 _COMPUTED: Mapping[str, Callable[[Floats, Floats], float]] = {

@@ -14,7 +14,4 @@ PIKETTY = "Piketty and Saez (2003), Income inequality in the United States, QJE 
 SNOKE = "Snoke et al. (2018), General and specific utility measures for synthetic data, JRSS A 181"
 SPEARMAN = "Spearman (1904), The proof and measurement of association between two things, Am. J. Psychol. 15"
 TASK = "Task et al. (2021), SDNist: benchmark data and evaluation tools for data synthesizers, NIST"
-TIBSHIRANI = (
-    "Tibshirani (1996), Regression shrinkage via the lasso, JRSS B 58; pMSE as in Snoke et al. (2018)"
-)
 TRAN = "Tran, Reimherr and Slavković (2023), Differentially private synthetic heavy-tailed data, arXiv 2309.02416"

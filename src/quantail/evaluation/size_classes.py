@@ -45,43 +45,6 @@ def transition_shares(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES
     return (np.bincount(cells, minlength=count**2) / max(cells.size, 1)).reshape(count, count)
 
 
-def transition_matrix(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES, lag: int = 1) -> Floats:
-    """Probability of a class given the class `lag` periods before; rows sum to 1, or to 0 if never seen.
-
-    Examples
-    --------
-    >>> transition_matrix([[0, 3], [3, 3], [3, 0], [2, 4]], classes=(0, 1)).round(2)
-    array([[0.  , 1.  ],
-           [0.33, 0.67]])
-    """
-    joint = transition_shares(values, classes, lag)
-    whole = joint.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(joint, whole, out=np.zeros_like(joint), where=whole > 0))
-
-
-def top_shares(values: ArrayLike, tops: Sequence[float] = (0.01, 0.1)) -> Floats:
-    """Share of each period's total held by its largest active units, shape (tops, periods).
-
-    The top q is the q-th part of the units active in that period, rounded up. Periods without any total: 0.
-
-    Examples
-    --------
-    >>> top_shares([[6], [3], [1], [float("nan")]], tops=(0.4,))
-    array([[0.9]])
-    """
-    if any(not 0 < top <= 1 for top in tops):
-        raise OptionError("tops are shares of units; give numbers above 0 and up to 1.")
-    array = histories(values)
-    ranked = -np.sort(-np.nan_to_num(array), axis=0)
-    held = np.vstack([np.zeros(array.shape[1]), np.cumsum(ranked, axis=0)])
-    active = (~np.isnan(array)).sum(axis=0)
-    shares = np.zeros((len(tops), array.shape[1]))
-    for row, top in zip(shares, tops, strict=True):
-        many = np.ceil(top * active - 1e-9).astype(int)  # .1 of 30 is 3, whatever rounding says
-        row[:] = held[many, np.arange(array.shape[1])]
-    return np.asarray(np.divide(shares, held[-1], out=np.zeros_like(shares), where=held[-1] > 0))
-
-
 def _class_of(sizes: Floats, classes: Sequence[float]) -> NDArray[np.int64]:
     if len(classes) < 1 or classes[0] > 0 or any(a >= b for a, b in pairwise(classes)):
         raise OptionError("size classes are lower ends in increasing order, beginning at 0.")

@@ -1,7 +1,5 @@
 """The eight measures of the paper's Tables 1 and 2, on columns X1, X2, X3."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
