@@ -25,8 +25,9 @@ from sklearn.linear_model import QuantileRegressor
 from statsmodels.regression.quantile_regression import QuantReg
 from statsmodels.tools.sm_exceptions import IterationLimitWarning
 
-from quantail.curves.quantreg import PAPER_TAUS, check_loss, quantile_regression
+from quantail.evaluation.quantile_regression import check_loss, quantile_regression
 from quantail.examples import simulate_paper
+from quantail.orders.levels import PAPER_TAUS
 from studies.quantreg import PISTNER_TAUS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantail.curves.quantreg import level_weights, quantile_regression
+from quantail.evaluation.quantile_regression import quantile_regression
+from quantail.orders.levels import level_weights
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.contract import Arrays, Job, run
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.examples import simulate_paper
+from quantail.orders.levels import PAPER_TAUS
 from studies.quantreg import synthesize_quantreg
 
 

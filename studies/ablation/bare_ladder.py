@@ -26,9 +26,9 @@ from quantail.curves import (
 )
 from quantail.curves.depth import rung_levels
 from quantail.curves.grid import wide
-from quantail.curves.quantreg import PAPER_TAUS, level_weights
 from quantail.curves.slope import Slope
 from quantail.examples import PAPER_COLUMNS, paper_schema
+from quantail.orders.levels import PAPER_TAUS, level_weights
 from quantail.privacy import Gate, Noise, Plan, split
 from quantail.table.ladder.column import NumericModel, draw_rows
 from quantail.table.ladder.fitting import residual_range

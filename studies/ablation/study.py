@@ -193,7 +193,7 @@ def cost_of_published(method: str = START) -> float:
     >>> cost_of_published("kng") > 2
     True
     """
-    from quantail.curves.quantreg import PAPER_TAUS
+    from quantail.orders.levels import PAPER_TAUS
     from studies.published import COLUMN_SHARES, visits
 
     return sum(

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.quantreg import quantile_regression
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.orders.yearly.settings import YEARLY_TAUS
 from studies.lbd.yearly import synthesize_yearly
 from studies.published.column import Column, corners

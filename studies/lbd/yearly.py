@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.quantreg import quantile_regression
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.orders.yearly.settings import YEARLY_TAUS
 from studies.quantreg import PISTNER_TAUS
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.quantreg import PAPER_TAUS, quantile_regression
 from quantail.errors import DataError, OptionError
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.examples import PAPER_COLUMNS
+from quantail.orders.levels import PAPER_TAUS
 from studies.published.column import Column, prepare
 from studies.published.density import PUBLISHED, Density
 from studies.published.diagnostics import ChainReport, Diagnostics

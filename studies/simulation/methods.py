@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
 from quantail.examples import PAPER_COLUMNS, paper_schema, simulate_paper
+from quantail.orders.levels import PAPER_TAUS
 from quantail.table import TableSynthesizer
 from studies.quantreg import synthesize_quantreg
 from studies.simulation.runner import Table, Task

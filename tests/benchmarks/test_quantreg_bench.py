@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import quantreg_bench
 from benchmarks.quantreg_bench import Case, compare, employment, page, sklearn_fits
-from quantail.curves.quantreg import check_loss
+from quantail.evaluation.quantile_regression import check_loss
 
 
 def test_a_small_run_writes_results_and_prints_a_table(

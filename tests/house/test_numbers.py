@@ -27,7 +27,6 @@ NOT_TUNED = {
     "curves/lookup.py": "speed of a search",
     "curves/rows.py": "rows that fit the cache",
     "curves/scale.py": "where doubles end",
-    "curves/quantreg.py": "solvers, and the paper's levels; not private, used to compare",
     "orders/lines.py": "instruments of the proof, and 64 bits",
     "orders/steps.py": "the paper's levels",
     "panel/tables.py": "points and sensitivities of the proof",

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.curves import HeldRows, Scale
-from quantail.curves.quantreg import level_weights
 from quantail.curves.slope import Slope
 from quantail.examples import paper_schema
 from quantail.orders.design import draw_lines_design
 from quantail.orders.fitting import fit_lines
+from quantail.orders.levels import level_weights
 from quantail.orders.model import LinesModel, draw_lines
 from quantail.orders.settings import read_settings
 from quantail.privacy import Gate, SimulatedNoise

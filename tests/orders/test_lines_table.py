@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from payroll_case import payroll, payroll_schema, simulate
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import ModelError, OptionError
 from quantail.examples import paper_schema, paper_split
+from quantail.orders.levels import PAPER_TAUS
 from quantail.privacy import SimulatedNoise, Source
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer, plan

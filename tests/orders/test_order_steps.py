@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
+from quantail.orders.levels import PAPER_TAUS
 from quantail.orders.steps import MEDIAN, PAPER_MAIN, nearest_levels, read_levels, steps_of
 
 levels_lists = st.sets(st.integers(1, 99), max_size=25).map(

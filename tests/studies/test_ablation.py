@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.evaluation import k_marginal
 from quantail.examples import paper_split
+from quantail.orders.levels import PAPER_TAUS
 from quantail.privacy import Gate, Plan, SimulatedNoise
 from studies.ablation import study as ablation
 from studies.ablation.bare_ladder import Rungs, bare_ladder, ladder_plan, rung_curve

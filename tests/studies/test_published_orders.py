@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
+from quantail.orders.levels import PAPER_TAUS
 from studies.published import (
     COLUMN_SHARES,
     MAIN_TAUS,

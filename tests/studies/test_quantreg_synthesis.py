@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from quantail.curves.quantreg import PAPER_TAUS, level_weights, quantile_regression
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.examples import PAPER_COLUMNS, paper_split
+from quantail.orders.levels import PAPER_TAUS, level_weights
 from studies.paper_measures import evaluate_paper
 from studies.quantreg import PISTNER_TAUS, synthesize_quantreg
 

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from quantail.curves.quantreg import quantile_regression
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.formula import Formula, Levels
 from quantail.evaluation.logistic import fit_logit, information
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.evaluation.span import Span, span
 
 Floats = NDArray[np.float64]

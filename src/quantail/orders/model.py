@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from quantail.curves import Scale
 from quantail.curves.balanced import balanced_uniform
-from quantail.curves.quantreg import level_weights
 from quantail.curves.slope import Slope
+from quantail.orders.levels import level_weights
 from quantail.orders.lines import line_values
 from quantail.orders.settings import STORED, Draw, read_draw
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from quantail.curves.quantreg import PAPER_TAUS
 from quantail.errors import OptionError
+from quantail.orders.levels import PAPER_TAUS
 from quantail.orders.rules import LINE_RULES, LineRules
 from quantail.orders.steps import PAPER_MAIN, Order, nearest_levels, read_levels
 from quantail.orders.tuning import (

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.quantreg import level_weights
+from quantail.orders.levels import level_weights
 from quantail.orders.model import LinesModel
 from quantail.orders.settings import STORED, read_draw
 from quantail.orders.yearly.design import before

@@ -3,14 +3,10 @@ import pytest
 from sklearn.linear_model import QuantileRegressor
 from statsmodels.regression.quantile_regression import QuantReg
 
-from quantail.curves.quantreg import (
-    PAPER_TAUS,
-    check_loss,
-    level_weights,
-    quantile_regression,
-)
 from quantail.errors import DataError, OptionError
+from quantail.evaluation.quantile_regression import check_loss, quantile_regression
 from quantail.examples import paper_split
+from quantail.orders.levels import PAPER_TAUS
 
 MANY = [(2 * place + 1) / 500 for place in range(250)]
 
@@ -169,18 +165,3 @@ def test_bad_tables_are_refused_without_quoting_values() -> None:
         quantile_regression([1.0, 2.0], [[1.0]], [0.5])
     with pytest.raises(DataError, match="at least one"):
         quantile_regression([], None, [0.5])
-
-
-def test_papers_levels_and_weights() -> None:
-    assert len(PAPER_TAUS) == 49
-    assert PAPER_TAUS[:3] == (0.01, 0.03, 0.05)
-    assert PAPER_TAUS[23:26] == (0.47, 0.5, 0.53)
-    assert PAPER_TAUS[-1] == 0.99
-    weights = level_weights(PAPER_TAUS)
-    np.testing.assert_allclose(weights, [0.01, *[0.02] * 23, 0.03, 0.03, *[0.02] * 22, 0.03])
-    middle = level_weights(PAPER_TAUS, "midpoint")
-    np.testing.assert_allclose(middle[[0, 1, 23, 24, 25, 48]], [0.02, 0.02, 0.025, 0.03, 0.025, 0.02])
-    assert weights.sum() == pytest.approx(1) and middle.sum() == pytest.approx(1)
-    assert level_weights([0.5]).tolist() == [1.0]
-    with pytest.raises(OptionError, match="midpoint"):
-        level_weights([0.5], "other")  # type: ignore[arg-type]
