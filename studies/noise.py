@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.quantreg import quantile_regression
+from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.examples import simulate_paper
 from studies.parallel import Progress
 from studies.simulation.study import write_json

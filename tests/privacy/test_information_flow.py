@@ -347,7 +347,6 @@ RANDOM = {
     "io/files.py": "names of temporary files",
     "engines/store.py": "names of attempts in a folder of work",
     "panel/unit_ids.py": "the key of a hash that compares identities and is forgotten",
-    "curves/quantreg.py": "regression without privacy, to compare with; fits use its public constants",
 }
 # Rooms that see no confidential table on its way to a release: they make up tables, work on released ones, or
 # write what stays inside.

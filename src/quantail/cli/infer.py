@@ -13,8 +13,8 @@ from quantail.errors import OptionError
 EXAMPLE = 'quantail infer model.json synthetic.parquet "log(payroll) ~ log(employees)" "gini(payroll)"'
 
 _LEGEND = (
-    "estimate, interval: for the population behind the confidential table, estimated bias subtracted, privacy noise and sampling "
-    "accounted for; naive: what one would state who took the synthetic table for a real sample."
+    "estimate, interval: for the population behind the confidential table, estimated bias subtracted, "
+    "privacy noise and sampling accounted for; naive: what one would state who took the synthetic table for a real sample."
 )
 
 

@@ -130,7 +130,7 @@ def report(work: Work) -> list[Path]:
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
     from quantail.io import read_released, read_table
-    from quantail.report import render_report
+    from quantail.report.internal import render_report
     from quantail.table_or_panel import load_model
 
     path = work.folder.new_file(work.request["output"])
