@@ -15,12 +15,14 @@ from quantail.auditing.counting import (
     count_loss,
     labels_alone,
     pairs_of_cells,
+    rows_at_the_lowest,
     rows_of_groups,
     search_counts,
     values_of_a_column,
 )
-from quantail.curves import draw_calibration
+from quantail.curves import Scale, draw_calibration
 from quantail.privacy import Gate, Plan
+from quantail.table.lowest import draw_lowest
 
 RELATIONS = ("replace-one", "add-remove")
 KINDS = list(product(range(3), range(2)))
@@ -55,6 +57,26 @@ def test_two_labels_of_a_public_number_of_rows_are_one_count():
         (shares,) = labels_alone(relation, 2)((0, 1, 1), noise).shares
         assert [len(asked) for asked, _ in noise.asked] == [counts]
         assert sum(shares) == pytest.approx(1)
+
+
+LOWEST = (-0.5, 0.0, 0.5, 0.51, 7.0, math.nan)  # in the lowest cell, at its end, just beyond, far, absent
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_count_of_lowest_values_costs_exactly_its_leaf(relation):
+    assert 0.99 < search_counts(rows_at_the_lowest(relation), LOWEST, 3, relation).loss <= 1
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_lowest_value_found_among_the_rows_themselves_is_caught(relation):
+    leaf = Plan.leaf("lowest", F(1))
+
+    def own_lowest(table, noise):
+        values = np.array(table, dtype=float)
+        lowest = Scale(log=False, step=1.0, lower=float(values.min(initial=9.0)), upper=9.0)
+        return draw_lowest(Gate(leaf, noise, relation), leaf, values, lowest, 4.0)
+
+    assert search_counts(own_lowest, (0.0, 3.0), 3, relation).loss > 1.9
 
 
 def test_add_remove_sensitivity_under_replace_one_is_caught():

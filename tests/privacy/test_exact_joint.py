@@ -138,6 +138,24 @@ def test_a_public_prior_of_the_range_costs_nothing_with_jitter_a_wrong_size_and_
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("levels", [(0.5,), (0.25, 0.75)], ids=str)
+def test_a_public_prior_of_the_height_costs_nothing(levels, relation):
+    rows = 4 if relation == "replace-one" else 3
+    mechanism = joint_mechanism(relation, levels, GRID, rows, range_prior=GRID, height_prior=2.0 * GRID)
+    assert 0.1 < worst_loss(mechanism, STILL, rows, relation) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_prior_of_the_height_from_private_rows_is_caught(relation):
+    def mechanism(table, noise):
+        values = np.array([value for value, _ in table])
+        own = np.maximum(GRID - values.max(initial=0.0), 0.0) * 4
+        return joint_mechanism(relation, (0.25, 0.75), GRID, 3, height_prior=own)(table, noise)
+
+    assert worst_loss(mechanism, STILL, 3, relation) > 1.2
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", ["largest row", "rows passed"])
 def test_a_prior_from_private_rows_is_caught(kind, relation):
     # The scale of the largest row, or a nat for every row between the outermost rungs.

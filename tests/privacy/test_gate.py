@@ -138,11 +138,11 @@ def test_sharpest_rate_only_lowers_the_rate(monkeypatch):
 
 def test_the_prior_of_a_question_reaches_its_draw(monkeypatch):
     paid = []
-    monkeypatch.setattr(gate, "draw_path", lambda *parts: paid.append(parts[-1]) or np.array([0]))
-    opened, range_prior = open_gate(F(1)), np.array([0.0, 2.0])
+    monkeypatch.setattr(gate, "draw_path", lambda *parts: paid.append(parts[-2:]) or np.array([0]))
+    opened, range_prior, height = open_gate(F(1)), np.array([0.0, 2.0]), np.array([0.0, 1.0])
     parts = np.array([1, 2]), 2, np.array([1, 0, 1])
-    opened.path(opened.plan.leaves()[0], [PathQuestion(*parts, range_prior), PathQuestion(*parts)])
-    assert paid[0] is range_prior and paid[1] is None
+    opened.path(opened.plan.leaves()[0], [PathQuestion(*parts, range_prior, height), PathQuestion(*parts)])
+    assert paid[0][0] is range_prior and paid[0][1] is height and paid[1] == (None, None)
 
 
 def test_leaf_below_the_slack_of_a_path_gives_every_path_the_same_chance(monkeypatch):

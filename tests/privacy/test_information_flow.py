@@ -169,9 +169,10 @@ def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> Non
 def test_a_question_that_depends_on_the_rows_shows(tmp_path, still, caplog, monkeypatch) -> None:
     honest = fitting.draw_rungs
 
-    def fewer(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int, range_prior: Any) -> Any:
+    def fewer(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int, *priors: Any) -> Any:
         grid = grid[: grid.size - int(gathered(values)[0].max()) % 7]
-        return honest(gate, leaf, values, grid, levels, rows, None if range_prior is None else grid)
+        cut = [None if prior is None else prior[: grid.size] for prior in priors]
+        return honest(gate, leaf, values, grid, levels, rows, *cut)
 
     monkeypatch.setattr(fitting, "draw_rungs", fewer)
     first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)

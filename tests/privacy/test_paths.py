@@ -65,13 +65,14 @@ def test_pick_is_proportional_however_small_the_weights(logs):
         assert math.isclose(found, log - logs[largest], rel_tol=1e-12, abs_tol=1e-12)
 
 
-def reference_law(counts, rows, targets, rate, range_prior=None):
-    """Return the stated law, path by path."""
+def reference_law(counts, rows, targets, rate, range_prior=None, last_prior=None):
+    """Return the stated law, path by path; `last_prior` is that of the last rung, if it is another one."""
     law, range_prior = {}, [0.0] * len(counts) if range_prior is None else range_prior
+    last_prior = range_prior if last_prior is None else last_prior
     for path in combinations_with_replacement(range(len(counts)), len(targets) - 1):
         ends = [0, *(counts[i] for i in path), rows]
         missed = [abs(b - a - t) for a, b, t in zip(ends, ends[1:], targets, strict=False)]
-        price = range_prior[path[-1]] - range_prior[path[0]]
+        price = last_prior[path[-1]] - range_prior[path[0]]
         law[path] = math.exp(-price - sum(min(rate * miss, paths.DEEPEST) for miss in missed))
     total = math.fsum(law.values())
     return {path: weight / total for path, weight in law.items()}
@@ -117,6 +118,24 @@ def test_law_of_paths_with_a_prior_of_the_range_is_the_stated_one(monkeypatch, r
         assert (stated == pytest.approx(free, rel=1e-9)) == (
             rungs == 1
         )  # one rung is both ends: nothing to pay
+
+
+@pytest.mark.parametrize("most", [2.0, paths.MOST_PRIOR])
+@pytest.mark.parametrize("rungs", [1, 2, 3])
+def test_law_of_paths_with_a_prior_of_the_height_is_the_stated_one(monkeypatch, rungs, most):
+    monkeypatch.setattr(paths, "MOST_PRIOR", most)
+    rng = np.random.default_rng(rungs)
+    counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, rungs + 1)
+    spread, height = np.sort(rng.uniform(0, 2, 5)), np.array([0.0, 0.0, 0.5, 1.0, 3.0])
+    law = law_of(
+        lambda noise: tuple(paths.draw_path(counts, 8, targets, 0.4, noise, spread, height).tolist())
+    )
+    first = np.minimum(spread - spread[0], most) if rungs > 1 else np.zeros(5)
+    last = np.minimum(first + height, most)
+    stated = reference_law(counts.tolist(), 8, targets.tolist(), 0.4, first.tolist(), last.tolist())
+    assert {path for _, path in law} == set(stated)
+    for (_, path), probability in law.items():
+        assert math.isclose(probability, stated[path], rel_tol=1e-12)
 
 
 def test_a_prior_begins_at_zero_and_ends_at_the_most():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction as F
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -69,8 +70,10 @@ def test_the_plan_of_a_fit_holds_the_sums_within_its_budget(method: str) -> None
     assert plan.find("tails/amount").cost == F(1, 10)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["count", "rare"])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*product(["count", "rare"], METHODS), ("undeclared", "tables"), ("zeros", "tables")],
+)
 def test_totals_of_claims_stay_near_the_real_ones(name: str, method: str) -> None:
     shape = HEAVY_SHAPES[name]
     real = shape.frame(8000, np.random.default_rng(7))

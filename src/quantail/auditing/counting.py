@@ -25,6 +25,7 @@ from quantail.table.ladder import category_fitting, fit_state
 from quantail.table.ladder.choosing import Cells, count_pairs
 from quantail.table.ladder.column import CategoryModel
 from quantail.table.ladder.design import ColumnDesign
+from quantail.table.lowest import draw_lowest
 
 ANSWER = 3
 
@@ -174,6 +175,17 @@ def tail_sum(relation: Relation) -> Counting:
     return counting
 
 
+def rows_at_the_lowest(relation: Relation) -> Counting:
+    """Count rows that hold the lowest value; a row is its value on a lattice from 0 on, NaN if it is absent."""
+    leaf, scale = Plan.leaf("lowest", Fraction(1)), Scale(log=False, step=1.0, lower=0.0, upper=9.0)
+
+    def counting(table: Table, noise: Watching) -> Any:
+        values = np.array(table, dtype=float)
+        return draw_lowest(Gate(leaf, noise, relation), leaf, values, scale, 4.0)
+
+    return counting
+
+
 def rows_of_groups(table: Table, noise: Watching) -> Any:
     """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
@@ -194,6 +206,7 @@ def count_findings() -> Iterator[Finding]:
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
         cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
         yield _found("calibration", relation, calibration(relation), cells)
+        yield _found("lowest value", relation, rows_at_the_lowest(relation), (0.0, 0.5, 0.51, math.nan))
         yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))
     yield _found("rows of groups", "add-remove", rows_of_groups, range(3))
 

@@ -68,6 +68,7 @@ def joint_mechanism(
     cost: Fraction | int = 1,
     unit: Unit = "epsilon",
     range_prior: Floats | None = None,
+    height_prior: Floats | None = None,
     *,
     budget: int = 1,
 ) -> Mechanism:
@@ -77,7 +78,9 @@ def joint_mechanism(
         gate = gate_of(noise, relation, budget * cost, unit=unit)
         values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
         (leaf,) = gate.plan.leaves()
-        return draw_rungs(gate, leaf, values, grid, np.array(levels), rows, range_prior).tobytes()
+        return draw_rungs(
+            gate, leaf, values, grid, np.array(levels), rows, range_prior, height_prior
+        ).tobytes()
 
     return mechanism
 

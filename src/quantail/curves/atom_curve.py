@@ -31,20 +31,23 @@ class AtomCurve:
         Ends of the atom's cell, over which its rows are spread.
     rest : Curve
         Quantile function of the other rows.
+    apart : bool
+        Whether the other rows lie far above, so that the atom is no number among numbers.
     """
 
     share: float
     low: float
     high: float
     rest: Curve
+    apart: bool = False
 
     def __call__(self, u: Floats) -> Floats:
         """Return the quantiles at levels u in (0, 1)."""
         within = self.low + (self.high - self.low) * u / self.share
-        beyond = self._beyond(np.maximum(u - self.share, 0.0) / (1 - self.share))
+        beyond = self.beyond(np.maximum(u - self.share, 0.0) / (1 - self.share))
         return np.where(u <= self.share, within, beyond)
 
-    def _beyond(self, u: Floats) -> Floats:
+    def beyond(self, u: Floats) -> Floats:
         """Return quantiles of the other rows: a lower tail that would reach into the atom is spread above it."""
         levels, values = self.rest.levels, self.rest.values
         first = int(np.argmax(np.asarray(values) > self.high))
@@ -59,12 +62,13 @@ class AtomCurve:
             "low": self.low,
             "high": self.high,
             "rest": self.rest.to_dict(),
+            "apart": self.apart,
         }
 
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> "AtomCurve":
         """Rebuild a curve from `to_dict`."""
-        return cls(form["share"], form["low"], form["high"], Curve.from_dict(form["rest"]))
+        return cls(form["share"], form["low"], form["high"], Curve.from_dict(form["rest"]), form["apart"])
 
 
 AnyCurve = Curve | AtomCurve | StepCurve

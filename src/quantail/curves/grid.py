@@ -13,6 +13,7 @@ from quantail.curves.tuning import (
     EVEN_LINEAR,
     EVEN_LOG,
     FAR_RATIO,
+    HEIGHT_PRICE,
     MIDDLE_PART,
     MIDDLE_REACH,
     SMALLEST_DISTANCE,
@@ -42,6 +43,14 @@ def wide(low: float, high: float, log: bool) -> Floats:
     return _inside(
         (np.linspace(low, high, EVEN_LINEAR), [anchor], anchor + distances, anchor - distances), low, high
     )
+
+
+def height_prior(grid: Floats) -> Floats:
+    """Return what it costs, in nats, to lie high on a log scale: one for every factor of e beyond the middle.
+
+    Bounds are generous upwards: where rows hardly tell a column's place, it had better not be among the highest.
+    """
+    return np.asarray(HEIGHT_PRICE * np.maximum(grid - (grid[0] + grid[-1]) / 2, 0.0))
 
 
 def near(first: float, last: float, low: float, high: float, fine: int) -> Floats:

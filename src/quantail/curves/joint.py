@@ -2,7 +2,8 @@
 
 For levels tau_1 < ... < tau_m and n rows the targets are t_k = round(n tau_{k+1}) - round(n tau_k). A vector of
 candidates is drawn with weight exp(-rate * sum_k |n_k - t_k|), n_k the rows between neighbouring candidates. A
-public log prior c on the range multiplies a weight by exp(c of the first candidate - c of the last).
+public log prior c on the range multiplies a weight by exp(c of the first candidate - c of the last), and one
+on the height of the last candidate by exp(- its height).
 Proof: privacy/proofs/joint.md.
 """
 
@@ -53,6 +54,7 @@ def draw_rungs(
     levels: Floats,
     rows: int,
     range_prior: Floats | None = None,
+    height_prior: Floats | None = None,
 ) -> Floats:
     """Release the quantiles of `values` at `levels`, as members of `grid`.
 
@@ -66,10 +68,12 @@ def draw_rungs(
         Public number of rows (released, under add/remove).
     range_prior : array, optional
         Public log prior on the range: how far along it each candidate lies, in nats.
+    height_prior : array, optional
+        Public log prior on the height of the last quantile: what each candidate costs it, in nats.
     """
     values = Vector.of(values)
     cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
     counts = np.cumsum(cells)
-    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), range_prior)
+    question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), range_prior, height_prior)
     (path,) = gate.path(leaf, [question])
     return grid[path]

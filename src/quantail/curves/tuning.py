@@ -24,6 +24,9 @@ TWO_STAGES_NARROW = 500.0
 LOCATE_SHARE = 0.25
 """Share of the budget that locating takes."""
 
+LOCATED = 60.0
+"""Signal of locating, by the rows that turn out to have the number, below which refining does not rely on it."""
+
 TWO_SLOPE_STAGES, COARSE_SHARE = 2000.0, 0.15
 """Signal from which a slope is selected in two stages, and the share of the coarse one ("a slope in one selection")."""
 
@@ -43,6 +46,9 @@ EVEN_LINEAR, EVEN_LOG = 60, 1200
 
 THIN_FROM, THINNED = 0.5, 20.0
 """Beyond this part of a log range candidates thin out, to one in so many at its end ("far candidates")."""
+
+HEIGHT_PRICE = 1.0
+"""Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor")."""
 
 WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
 """Ratio of neighbouring distances from zero on a linear scale, and the smallest distance as a share of the range."""

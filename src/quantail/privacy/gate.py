@@ -62,12 +62,15 @@ class PathQuestion:
     range_prior : array, optional
         Public log prior on the range: how far along it each candidate lies, in nats; a path pays for the distance
         of its ends.
+    height_prior : array, optional
+        Public log prior on the height of the last candidate: what it pays, in nats, for lying there.
     """
 
     counts: Integers
     rows: int
     targets: Integers
     range_prior: Floats | None = None
+    height_prior: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ class Gate:
                 min(rate, SHARPEST / int(q.targets.sum())),
                 self.noise,
                 q.range_prior,
+                q.height_prior,
             )
             for q in questions
         ]

@@ -4,10 +4,11 @@ Notation. Candidates 0..G-1 carry cumulated counts c_0 <= ... <= c_{G-1} of N ro
 the rows into m + 1 parts n_0 = c_{i_1}, n_k = c_{i_{k+1}} - c_{i_k}, n_m = N - c_{i_m}. With public integer targets
 t_k the law is
 
-    P(path) proportional to exp(p_{i_1} - p_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
+    P(path) proportional to exp(p_{i_1} - p_{i_m} - h_{i_m}) prod_k exp(-min(rate * |n_k - t_k|, DEEPEST)),
 
 where p, if it is given, is a public log prior on the range: it never falls along the candidates, so a path
-whose ends lie far apart is less likely. It keeps outer quantiles within reach where few rows support them.
+whose ends lie far apart is less likely. It keeps outer quantiles within reach where few rows support them. So does h,
+a public log prior on the height of the last rung, for columns as a whole: generous bounds have a far end.
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
 right to about L 2^-53, and DEEPEST keeps L small whatever the number of rows (with N = sum t_k rows it changes
@@ -38,6 +39,7 @@ def draw_path(
     rate: float,
     noise: Noise,
     range_prior: Floats | None = None,
+    height_prior: Floats | None = None,
 ) -> Integers:
     """Draw one path; `targets` has one entry more than the path has rungs."""
     rungs = targets.size - 1
@@ -46,7 +48,8 @@ def draw_path(
     if not 1 <= counts.size < MOST_CANDIDATES:
         raise ValueError(f"a joint draw takes fewer than {MOST_CANDIDATES} candidates")
     range_prior = np.zeros(counts.size) if range_prior is None or rungs == 1 else bounded_prior(range_prior)
-    messages = log_messages(counts, rows, targets, rate, range_prior)
+    last_prior = range_prior if height_prior is None else bounded_prior(range_prior + height_prior)
+    messages = log_messages(counts, rows, targets, rate, last_prior)
     path = [noise.pick(_log_weights(counts - targets[0], rate) + range_prior + messages[0])]
     for k in range(1, rungs):
         start = path[-1]

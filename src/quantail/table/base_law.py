@@ -1,7 +1,8 @@
 """The law that stage one gives a number: a quantile function and its inverse, tabulated, shifted by slopes.
 
-A row's number is Q(u) + eta, eta the sum of its slopes. Tabulated on the logistic scale, linear between, both
-directions cost a table look-up; a counted column (`StepCurve`) is linear between its own knots, hence exact.
+A row's number is Q(u) + eta, eta the sum of its slopes, unless it lies in the column's atom, which nothing shifts.
+Tabulated on the logistic scale, linear between, both directions cost a table look-up; a counted column (`StepCurve`)
+is linear between its own knots, hence exact.
 """
 
 from dataclasses import dataclass
@@ -20,10 +21,24 @@ _KNOTS = expit(np.linspace(-21.0, 21.0, 2001))  # one row in 10^9 lies beyond
 
 @dataclass(frozen=True, eq=False)
 class BaseLaw:
-    """A quantile function and its inverse, linear between knots that never fall."""
+    """A quantile function and its inverse, linear between knots that never fall.
+
+    Attributes
+    ----------
+    levels, values : array
+        Knots, of the rows that are not in the atom, from which slopes shift them.
+    spread : array
+        The same where there are no slopes: a lower tail that would reach into the atom is spread above it.
+    share, low, high : float
+        Share of rows in the atom at the lowest value, and the ends of its cell.
+    """
 
     levels: Floats
     values: Floats
+    spread: Floats | None = None
+    share: float = 0.0
+    low: float = -np.inf
+    high: float = -np.inf
 
     @classmethod
     def of(cls, curve: AnyCurve) -> "BaseLaw":
@@ -43,20 +58,32 @@ class BaseLaw:
             edges = np.asarray(curve.edges)
             levels = np.stack([starts, ends], axis=1).ravel()
             return cls(levels, np.stack([edges[:-1][kept], edges[1:][kept]], axis=1).ravel())
-        levels = _KNOTS
         if isinstance(curve, AtomCurve):
-            levels = np.union1d(levels, [curve.share, np.nextafter(curve.share, 1.0)])
-        return cls(levels, np.maximum.accumulate(curve(levels)))
+            rest, spread = (np.maximum.accumulate(part(_KNOTS)) for part in (curve.rest, curve.beyond))
+            return cls(_KNOTS, rest, spread, curve.share, curve.low, curve.high)
+        return cls(_KNOTS, np.maximum.accumulate(curve(_KNOTS)))
 
-    def quantile(self, u: Floats) -> Floats:
-        """Return the numbers at levels u."""
-        return np.interp(u, self.levels, self.values)
+    def quantile(self, u: Floats, shift: Floats | None = None) -> Floats:
+        """Return the numbers at levels u, those beyond the atom moved by a shift."""
+        beyond = np.interp((u - self.share) / (1 - self.share), self.levels, self._own(shift))
+        beyond = beyond if shift is None else beyond + shift
+        if not self.share:
+            return beyond
+        within = self.low + (self.high - self.low) * u / self.share
+        return np.where(u <= self.share, within, np.maximum(beyond, np.nextafter(self.high, np.inf)))
 
-    def level(self, y: Floats) -> Floats:
-        """Return the share of the law at or below numbers."""
-        return np.interp(y, self.values, self.levels, 0.0, 1.0)
+    def level(self, y: Floats, shift: Floats | None = None) -> Floats:
+        """Return the share of the law, moved by a shift, at or below numbers."""
+        beyond = np.interp(y if shift is None else y - shift, self._own(shift), self.levels, 0.0, 1.0)
+        if not self.share:
+            return beyond
+        within = np.clip((y - self.low) / (self.high - self.low), 0.0, 1.0)
+        return np.where(y <= self.high, self.share * within, self.share + (1 - self.share) * beyond)
 
     def cell_shares(self, edges: Floats, shifts: Floats) -> Floats:
         """Return the mass between edges of the law shifted by each of several numbers, one row for each."""
-        below = self.level(edges[None, :] - shifts[:, None])
+        below = self.level(edges[None, :], shifts[:, None])
         return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    def _own(self, shift: Floats | None) -> Floats:
+        return self.values if shift is not None or self.spread is None else self.spread

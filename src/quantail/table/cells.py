@@ -71,7 +71,7 @@ class FieldCells:
         return cls(tuple(form["edges"]), form["number"], coarse)
 
 
-def number_cells(implied: Floats, scale: Scale, statuses: int) -> FieldCells:
+def number_cells(implied: Floats, scale: Scale, statuses: int, atom: bool = False) -> FieldCells:
     """Return the cells of a number.
 
     Parameters
@@ -80,17 +80,22 @@ def number_cells(implied: Floats, scale: Scale, statuses: int) -> FieldCells:
         Values simulated from the laws of stage one, on the modelling scale.
     statuses : int
         Other statuses than "value".
+    atom : bool
+        Whether many rows hold the lowest value, which is then a cell of its own in every coarsening.
     """
-    ordered = np.sort(implied)
+    _, lowest = scale.lowest_cell
+    beyond = implied[implied > lowest] if atom else implied
+    ordered = np.sort(beyond) if beyond.size else np.sort(implied)
     finest = sorted({k / LEVELS[-1] for k in range(1, LEVELS[-1])} | set(TAIL_LEVELS))
     found = {level: _edge(ordered, scale, level) for level in finest}
     inside = (ordered[0] < np.array(list(found.values()))) & (np.array(list(found.values())) < ordered[-1])
     found = {level: edge for (level, edge), kept in zip(found.items(), inside, strict=True) if kept}
-    edges = np.unique(list(found.values()))
+    always = [lowest] if atom else []
+    edges = np.unique([*found.values(), *always])
     coarse = []
     for level in LEVELS:
         kept = [edge for place, edge in found.items() if level == LEVELS[-1] or (place * level) % 1 == 0]
-        cell = np.searchsorted(np.unique(kept), np.append(edges, np.inf), side="left")
+        cell = np.searchsorted(np.unique([*kept, *always]), np.append(edges, np.inf), side="left")
         others = cell[-1] + 1 + np.arange(statuses)
         coarse.append(tuple(np.append(cell, others).tolist()))
     return FieldCells(tuple(edges.tolist()), edges.size + 1 + statuses, tuple(coarse))

@@ -26,7 +26,7 @@ from quantail.table.tuning import (
     STAGE_ONE_MOST,
 )
 
-_STAGE_ONE = ("scale", "cells", "slope", "curve")
+_STAGE_ONE = ("scale", "lowest", "cells", "slope", "curve")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def draw_tables_design(
     settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
-    alone = [question for question in questions_of(schema) if question.kind in _STAGE_ONE]
+    alone = [question for question in questions_of(schema, lowest=True) if question.kind in _STAGE_ONE]
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else Tails()

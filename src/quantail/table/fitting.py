@@ -131,8 +131,8 @@ def _own_law(fit: Fit, own: Field, rows: DrawnRows, u: Floats, given: dict[str, 
     reach = tuple(_reach(fit, slope.on) for slope in column.slopes)
     eta = sum_of_slopes(column, reach, rows)
     base = BaseLaw.of(column.curve)
-    values = base.quantile(u) if eta is None else base.quantile(u) + eta
-    cells = number_cells(np.clip(values, *column.scale.ends), column.scale, statuses)
+    values = np.clip(base.quantile(u, eta), *column.scale.ends)
+    cells = number_cells(values, column.scale, statuses, base.share > 0)
     if eta is None:
         return _law(cells)
     cuts = dividing(np.quantile(eta, _eta_levels()), eta)

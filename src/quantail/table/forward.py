@@ -187,7 +187,7 @@ class FieldSampler:
         """Add numbers: drawn from the base law, in their cells if these are drawn already."""
         assert self.base is not None
         if cell is None or within is None:
-            value = self.base.quantile(u) if eta is None else self.base.quantile(u) + eta
+            value = self.base.quantile(u, eta)
             cell = self.law.cells.of_number(value)
         else:
             value = self._within(cell, within, eta)
@@ -204,24 +204,23 @@ class FieldSampler:
         assert self.base is not None
         edges = np.concatenate([[-np.inf], self.law.cells.edges, [np.inf]])
         value_cell = np.minimum(cell, edges.size - 2)
-        shift = 0.0 if eta is None else eta
         if self.hides:
             return np.where(
                 cell == value_cell,
-                self._restricted(edges, value_cell, within, shift),
-                self.base.quantile(within) + shift,
+                self._restricted(edges, value_cell, within, eta),
+                self.base.quantile(within, eta),
             )
-        return self._restricted(edges, value_cell, within, shift)
+        return self._restricted(edges, value_cell, within, eta)
 
-    def _restricted(self, edges: Floats, value_cell: Codes, within: Floats, shift: Floats | float) -> Floats:
+    def _restricted(self, edges: Floats, value_cell: Codes, within: Floats, eta: Floats | None) -> Floats:
         """Return numbers of the base law between the edges of their cells."""
         assert self.base is not None
-        if isinstance(shift, float):
+        if eta is None:
             levels = self.base.level(edges)
             low, high = levels[value_cell], levels[value_cell + 1]
         else:
-            low, high = (self.base.level(edges[value_cell + k] - shift) for k in (0, 1))
-        value = self.base.quantile(low + within * (high - low)) + shift
+            low, high = (self.base.level(edges[value_cell + k], eta) for k in (0, 1))
+        value = self.base.quantile(low + within * (high - low), eta)
         return np.clip(value, edges[value_cell], edges[value_cell + 1])
 
     def keep(self, rows: DrawnRows, value: Floats, cell: Codes, eta: Floats | None) -> None:
@@ -239,6 +238,7 @@ class FieldSampler:
             rows.hidden[column.name] = value
         if self.explains:
             innovation = column.scale.recorded(value) if eta is None else value - eta
+            innovation = column.centred(innovation, value)
             rows.innovations[column.name] = (
                 innovation if absent is None else np.where(absent, column.centre, innovation)
             )

@@ -65,6 +65,9 @@ PRIOR_DOUBT = 1.0
 TOLD = 4.0
 """Rows above an edge, in deviations of their counts, from which tables tell how many there are."""
 
+LOWEST_DOUBT, MOST_HEAPED = 5.0, 0.98
+"""Noise scales from which rows at the lowest value are believed, and the largest share of a column they may be."""
+
 # Tails (docs/decisions/0014-tails.md)
 
 TAIL_SHARE = Fraction(1, 10)

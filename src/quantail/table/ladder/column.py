@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves import AnyCurve, Bend, Remap, Scale, curve_from_dict
+from quantail.curves import AnyCurve, AtomCurve, Bend, Remap, Scale, curve_from_dict
 from quantail.curves.balanced import balanced_uniform
 from quantail.curves.slope import Slope
 from quantail.curves.top import Top
@@ -57,6 +57,11 @@ class NumericModel:
         """Whether earlier columns say anything about this one."""
         return bool(self.shifts or self.slopes or self.bends)
 
+    @property
+    def apart(self) -> bool:
+        """Whether an atom stands apart from the other rows: they explain later columns, rows in it as if absent."""
+        return isinstance(self.curve, AtomCurve) and self.curve.apart
+
     def innovation(self, u: Floats) -> Floats:
         """Return innovations from uniform draws; a column of its own is calibrated here."""
         e = self.curve(u)
@@ -67,17 +72,30 @@ class NumericModel:
 
         If nothing does, they follow its recorded value: one employee, not a number between a half and one and a half.
         """
-        innovation = self.innovation(u)
+        innovation = self.beyond_atom(u)
         return innovation if self.explained else self.scale.recorded(innovation)
+
+    def beyond_atom(self, u: Floats) -> Floats:
+        """Return innovations of rows that are not in an atom that stands apart; of an explained column, in none."""
+        if isinstance(self.curve, AtomCurve) and (self.apart or self.explained):
+            return self.curve.rest(u)
+        return self.innovation(u)
 
     def explaining_of(self, values: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
         """Return what explains later columns, from values on the modelling scale: see `explaining`."""
-        return self.flatten(values, earlier) if self.explained else self.scale.recorded(values)
+        found = self.flatten(values, earlier) if self.explained else self.scale.recorded(values)
+        return self.centred(found, values)
+
+    def centred(self, innovations: Floats, values: Floats) -> Floats:
+        """Return innovations, those of rows in an atom that stands apart in the middle, where they move nothing."""
+        if isinstance(self.curve, AtomCurve) and self.apart:
+            return np.where(values <= self.curve.high, self.centre, innovations)
+        return innovations
 
     @property
     def centre(self) -> float:
         """The innovation that stands for a number that is absent."""
-        return float(self.innovation(np.array([0.5]))[0])
+        return float(self.beyond_atom(np.array([0.5]))[0])
 
     def build(self, innovation: Floats, earlier: Mapping[str, NDArray[Any]]) -> Floats:
         """Return values on the modelling scale, from innovations and those of earlier columns; see `finish`."""

@@ -31,7 +31,7 @@ from quantail.table.ladder.shares import (
 )
 from quantail.table.tail_plan import Tails
 
-_EFFECTS = ("scale", "choice", "shift", "slope", "bend")
+_EFFECTS = ("scale", "lowest", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
 _CONTEXT_SHARES = (1, 3)
 NUMBER_CELLS = 4  # parts of a number's range as a context
@@ -57,6 +57,8 @@ class ColumnDesign:
         True if the column is counted cell by cell instead of cut by quantiles.
     two_sided : bool
         True for a log grid on both sides of zero, whose scale is released first.
+    lowest : bool
+        True if it is asked how many rows hold the lowest value.
     calibrated : int
         Cells of the calibration, zero if there is none.
     status : str
@@ -76,6 +78,7 @@ class ColumnDesign:
     bins: int = 0
     cells: bool = False
     two_sided: bool = False
+    lowest: bool = False
     calibrated: int = 0
     status: str = ""
     candidates: tuple[str, ...] = ()
@@ -150,7 +153,8 @@ def _numeric(
     counted = not parts and histogram_fits(cells, rows * _count_strength(whole, definition))
     if counted and checked is not None:  # counting every value leaves nothing to calibrate
         whole, checked = whole + checked, None
-    enough = TWO_STAGES_NARROW if column.grid == "log" and parts else TWO_STAGES
+    explained = any(question.kind != "lowest" for question, _ in effects)
+    enough = TWO_STAGES_NARROW if column.grid == "log" and explained else TWO_STAGES
     located = bins > 0 or rows * _strength(whole, definition) >= enough
     parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     number = 0
@@ -173,6 +177,7 @@ def _numeric(
         bins=bins,
         cells=counted,
         two_sided=is_two_sided(column),
+        lowest=any(question.kind == "lowest" for question in costs),
         calibrated=number,
         status=core.statuses.get(column.name, ""),
         candidates=core.predictors_of(column.name) if names("choice") else (),
@@ -184,6 +189,8 @@ def _effect(question: Question, cost: Fraction, signal: float, unit: Unit, bins:
     """Return the leaves of a slope, a shift or a bend."""
     if question.kind == "scale":
         return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
+    if question.kind == "lowest":
+        return Plan.leaf("lowest", cost, "rows that hold the lowest value", unit)
     if question.kind == "choice":
         return _choice(question, cost, unit)
     if question.kind == "slope":

@@ -51,6 +51,8 @@ class Fit:
         Released shares of categories by themselves.
     public : dict of str to array
         A sample of the public columns, on their modelling scales, for simulations.
+    heaped : dict of str to float
+        Of numbers with an atom that was noticed: its share of the rows that have the number.
     simulated : Draw, optional
         In wide tables rows simulated from the released models, extended column by column.
     rules : LadderRules
@@ -67,6 +69,7 @@ class Fit:
     models: dict[str, ColumnModel] = field(default_factory=dict)
     shares: dict[str, Floats] = field(default_factory=dict)
     public: dict[str, NDArray[Any]] = field(default_factory=dict)
+    heaped: dict[str, float] = field(default_factory=dict)
     simulated: Draw | None = None
     rules: LadderRules = LADDER_RULES
 
@@ -85,13 +88,17 @@ class Fit:
     def explaining(self, name: str) -> Vector:
         """Return what an earlier column explains others by; where it is absent, the middle of its innovations."""
         model, innovation = self.models[name], self.innovations[name]
-        if isinstance(model, CategoryModel) or not model.status:
+        if isinstance(model, CategoryModel) or not (model.status or model.apart):
             return innovation
         return innovation.map(partial(_filled, centre=model.centre))
 
     def absent(self, status: str) -> float:
         """Return the released share of rows whose number is absent."""
         return float(1 - self.shares[status][0]) if status else 0.0
+
+    def held_out(self, name: str, status: str) -> float:
+        """Return the released share of rows that a number's curve says nothing of: absent, or in its atom."""
+        return 1 - (1 - self.absent(status)) * (1 - self.heaped.get(name, 0.0))
 
     def present(self, status: str) -> int:
         """Return the released number of rows whose number is there, at least one."""

@@ -7,6 +7,7 @@ the public number of rows, or from what was released before.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from quantail.curves import (
     BEND_LEVELS,
     AnyCurve,
+    AtomCurve,
     Bend,
     Rows,
     Scale,
@@ -31,8 +33,9 @@ from quantail.curves import (
     thinner_side,
 )
 from quantail.curves.depth import near_candidates, rung_levels
-from quantail.curves.grid import dividing, increasing, local, near, wide, with_cells
+from quantail.curves.grid import dividing, height_prior, increasing, local, near, wide, with_cells
 from quantail.curves.slope import Slope
+from quantail.curves.tuning import LOCATED
 from quantail.privacy import Gate, Plan
 from quantail.table.ladder.category_fitting import count_cells, fit_category
 from quantail.table.ladder.column import ColumnModel, NumericModel, draw_rows
@@ -40,13 +43,14 @@ from quantail.table.ladder.design import ColumnDesign, Design
 from quantail.table.ladder.effects import chosen_effects, declared_effects
 from quantail.table.ladder.fit_state import Fit, even_levels, there
 from quantail.table.ladder.public_columns import TYPICAL, fit_public
+from quantail.table.lowest import beyond_lowest, draw_lowest, stands_apart
 from quantail.table.tops import set_tops
 
 Floats = NDArray[np.float64]
 _LOW_END = 0.05
 _SEEN, _SEEN_CHOSEN = 40.0, 28.0  # signal that a label must have for its shift to be asked
 _FEW_FINE, _NEAR = 10, 2  # candidates of a chosen shift: how fine, and how far
-_FEW, _TOLD = 0.1, 25.0  # a side of so few rows, and so little signal, tells nothing
+_FEW, _TOLD, _TOLD_BY_MANY = 0.1, 25.0, 10.0  # a side of so few rows, or so little signal, tells nothing
 _MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 _LIKELY = 2**11  # levels at which a predictor's likely values are looked up
 _CURVED = 0.25  # largest curvature, in ranges per normal score
@@ -86,7 +90,7 @@ def run_design(gate: Gate, design: Design, confidential: Rows, progress: Callabl
 def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     scale = _fit_scale(fit, design)
     values = fit.values[design.column.name] = dithered(fit, design.column.name, scale)
-    residual = values.kept()
+    residual = _beyond_atom(fit, design, scale, values)
     effects = declared_effects(design)
     if design.choices:
         locate, *_ = design.leaves("choice 1")
@@ -96,7 +100,7 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
     slopes: list[Slope] = []
     overall = effects.overall
     for name, leaves in effects.slopes:
-        slope = _fit_slope(fit, scale, residual, name, leaves)
+        slope = _fit_slope(fit, design, scale, residual, name, leaves)
         residual = residual.map(slope.flatten, fit.explaining(name)).kept()
         if overall is not None:
             overall = overall - slope.at(np.array([fit.predictor(name).centre]))
@@ -110,12 +114,41 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         residual = residual.map(shift.flatten, fit.explaining(name)).kept()
         shifts.append((name, shift))
     bends, curve, residual = _fit_rest(fit, design, scale, residual, bool(shifts or slopes))
+    if isinstance(curve, AtomCurve) and design.lowest:
+        centres = [fit.predictor(slope.on).centre for slope in slopes]
+        curve = replace(curve, apart=stands_apart(curve, scale, slopes, centres))
     model = NumericModel(
         design.column.name, scale, tuple(shifts), tuple(slopes), tuple(bends), curve, status=design.status
     )
-    # What a column explains others by is its recorded value, if nothing explains it: see `NumericModel.explaining`.
-    fit.innovations[model.name] = residual if model.explained else values.map(scale.recorded).kept()
+    _note_innovations(fit, model, values, residual)
     return _calibrated(fit, design, model) if design.calibrated else model
+
+
+def _beyond_atom(fit: Fit, design: ColumnDesign, scale: Scale, values: Vector) -> Vector:
+    """Return the values that slopes and curve are about: without those of an atom, if one is noticed."""
+    if design.lowest:
+        (leaf,) = design.leaves("lowest")
+        share = draw_lowest(fit.gate, leaf, values, scale, fit.present(design.status))
+        if share > 0:
+            fit.heaped[design.column.name] = share
+            return values.map(partial(beyond_lowest, scale=scale)).kept()
+    return values.kept()
+
+
+def _note_innovations(fit: Fit, model: NumericModel, values: Vector, residual: Vector) -> None:
+    """Take note of what a column explains others by: its recorded value, if nothing explains it.
+
+    Rows in an atom that stands apart are as if absent; in another one they are numbers like others.
+    """
+    scale = model.scale
+    if not model.explained:
+        beyond = values.map(partial(beyond_lowest, scale=scale)) if model.apart else values
+        residual = beyond.map(scale.recorded)
+    elif model.name in fit.heaped and not model.apart:
+        residual = values
+        for slope in model.slopes:
+            residual = residual.map(slope.flatten, fit.explaining(slope.on))
+    fit.innovations[model.name] = residual.kept()
 
 
 def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
@@ -131,9 +164,11 @@ def _rungs(
 
     On a log scale every factor of e between the outermost costs a nat: where rows hardly tell, they do not run away.
     """
-    absent = fit.absent(design.status)
-    tolls = grid if design.column.grid == "log" else None
-    return draw_rungs(fit.gate, leaf, values, grid, absent + (1 - absent) * levels, fit.rows, tolls)
+    absent = fit.held_out(design.column.name, design.status)
+    spread = grid if design.column.grid == "log" else None
+    height = None if spread is None or design.two_sided else height_prior(grid)
+    asked = absent + (1 - absent) * levels
+    return draw_rungs(fit.gate, leaf, values, grid, asked, fit.rows, spread, height)
 
 
 def _calibrated(fit: Fit, design: ColumnDesign, model: NumericModel) -> NumericModel:
@@ -161,10 +196,12 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     return scale.crossing(2 * float(typical))
 
 
-def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]) -> Slope:
+def _fit_slope(
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, name: str, leaves: tuple[Plan, ...]
+) -> Slope:
     predictor = fit.predictor(name)
-    first, last = predictor.innovation(np.array([0.25, 0.75])).tolist()
-    cuts, told = _instrument(fit, predictor, leaves[-1])
+    first, last = predictor.beyond_atom(np.array([0.25, 0.75])).tolist()
+    cuts, told = _instrument(fit, predictor, leaves[-1], _both(fit, design, predictor))
     slope = choose_slope(
         fit.gate,
         leaves,
@@ -178,16 +215,30 @@ def _fit_slope(fit: Fit, scale: Scale, residual: Vector, name: str, leaves: tupl
     slope = slope if told else 0.0
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
     # zero, where linear candidates are dense.
-    low_end = predictor.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
+    low_end = predictor.beyond_atom(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
     return Slope(name, slope, float(low_end[0]))
 
 
-def _instrument(fit: Fit, predictor: NumericModel, leaf: Plan) -> tuple[tuple[float, float], bool]:
-    """Return where a leaf cuts a predictor, and whether rows enough differ in it; else the answer is noise."""
+def _instrument(
+    fit: Fit, predictor: NumericModel, leaf: Plan, both: float
+) -> tuple[tuple[float, float], bool]:
+    """Return where a leaf cuts a predictor, and whether rows enough differ in it; else the answer is noise.
+
+    Parameters
+    ----------
+    both : float
+        Share of rows that have both numbers.
+    """
     signal = fit.rows * fit.rate(leaf)
     cuts = best_cuts(predictor.explaining, fit.rows, signal)
     few = thinner_side(predictor.explaining, cuts)
-    return cuts, few >= _FEW or few * signal >= _TOLD
+    return cuts, few * signal * both >= (_TOLD_BY_MANY if few >= _FEW else _TOLD)
+
+
+def _both(fit: Fit, design: ColumnDesign, predictor: NumericModel) -> float:
+    """Return the released share of rows that have a column's number and a predictor's, were they independent."""
+    own = fit.held_out(design.column.name, design.status)
+    return (1 - own) * (1 - fit.held_out(predictor.name, predictor.status))
 
 
 def _fit_rest(
@@ -204,16 +255,19 @@ def _fit_rest(
     if not design.bins:
         for name in design.bends:
             tilt = _fit_tilt(fit, design, residual, name, grid, high - low)
-            _, told = _instrument(fit, fit.predictor(name), design.leaves(f"bend on {name}")[0])
+            leaf, both = design.leaves(f"bend on {name}")[0], _both(fit, design, fit.predictor(name))
+            _, told = _instrument(fit, fit.predictor(name), leaf, both)
             if told:
                 residual = residual.map(tilt.flatten, fit.explaining(name)).kept()
                 bends.append((name, tilt))
-    rows = fit.present(design.status)
+    share = fit.heaped.get(design.column.name, 0.0)
+    rows = max(round(fit.present(design.status) * (1 - share)), 1)
     signal = rows * fit.rate(leaves[-1])
     if len(leaves) == 2:
         overall = _rungs(fit, design, leaves[0], residual, grid, _levels())
-        grid = near(*_around(overall, scale), low, high, near_candidates(signal))
-        if not explained:  # what other columns explain has no atoms left
+        if rows * fit.rate(leaves[0]) >= LOCATED:  # else fewer rows have the number than was planned on
+            grid = near(*_around(overall, scale), low, high, near_candidates(signal))
+        if not explained and not share:  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
         for name in design.bends if design.bins else ():
             bend = _fit_bend(fit, design, residual, overall, name, local(*_around(overall, scale)))
@@ -222,8 +276,9 @@ def _fit_rest(
     levels = rung_levels(signal)
     rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
     noise = fit.noise_rows(leaves[-1])
-    if explained:
-        return bends, fit_curve(levels, rungs, rows, noise, scale.least, scale.log), residual
+    if explained or share:
+        curve = fit_curve(levels, rungs, rows, noise, scale.least, scale.log)
+        return bends, AtomCurve(share, *scale.lowest_cell, curve) if share else curve, residual
     return bends, fit_atom_curve(levels, rungs, rows, noise, scale), residual
 
 

@@ -23,6 +23,7 @@ from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
 from quantail.schema import Column, Schema, core_of
 from quantail.table.tail_plan import expected_present
+from quantail.table.tuning import FEW_VALUES
 
 # kind: (least, steady, comfortable and ample signal, weight beyond). The first curve gets more because every later
 # column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
@@ -34,13 +35,14 @@ _NEEDS = {
     "slope": (45.0, 68.0, 90.0, 620.0, 2.5),
     "scale": (40.0, 40.0, 60.0, 100.0, 0.3),
     "cells": (20.0, 20.0, 60.0, 200.0, 0.6),
+    "lowest": (12.0, 12.0, 14.0, 50.0, 0.1),
     "choice": (0.0, 0.0, 0.0, 260.0, 1.0),
     "context": (0.0, 0.0, 0.0, 100.0, 0.6),
     "shift": (0.0, 0.0, 0.0, 200.0, 2.5),
     "bend": (0.0, 0.0, 0.0, 300.0, 0.6),
     "calibration": (0.0, 0.0, 0.0, 400.0, 1.3),
 }
-_COUNTS = ("cells", "calibration", "context")
+_COUNTS = ("cells", "lowest", "calibration", "context")
 _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
 _OPTIONAL = ("shift", "bend", "calibration")
 _CHOSEN = ("choice", "context")
@@ -71,8 +73,14 @@ class Question:
     present: float = 1.0
 
 
-def questions_of(schema: Schema) -> list[Question]:
-    """List all that could be asked of a table, in the order of asking."""
+def questions_of(schema: Schema, lowest: bool = False) -> list[Question]:
+    """List all that could be asked of a table, in the order of asking.
+
+    Parameters
+    ----------
+    lowest : bool
+        Whether columns of many values are asked how many rows hold the lowest one (`table/lowest.py`).
+    """
     core = core_of(schema)
     contexts = has_contexts(schema)
     present = {column.name: expected_present(schema, column.name) for column in core.schema.columns}
@@ -91,6 +99,8 @@ def questions_of(schema: Schema) -> list[Question]:
         near = [name for name in predictors if schema.column(name).type != "category"]
         if is_two_sided(column):
             asked.append(_question(column.name, "scale"))
+        if lowest and may_heap(column):
+            asked.append(_question(column.name, "lowest"))
         if wide and column.predictors is None and predictors:
             number = min(MOST_CHOICES, len(predictors))
             asked += [_question(column.name, "choice", str(k + 1)) for k in range(number)]
@@ -122,6 +132,13 @@ def is_two_sided(column: Column) -> bool:
     if column.lower is None or column.upper is None:
         return False
     return column.grid == "log" and column.lower < 0 < column.upper
+
+
+def may_heap(column: Column) -> bool:
+    """Say whether many rows may hold the lowest of a column's values unnoticed: where values are not counted."""
+    if column.lower is None or column.upper is None or is_two_sided(column):
+        return False
+    return (column.upper - column.lower) / column.lattice > FEW_VALUES
 
 
 def share_out(
