@@ -207,6 +207,7 @@ HANDLED = {
     "frames.rules",
     "table.rows",  # splits rows into public groups
     "frames.encoding",  # rich kinds become plain parts, row by row
+    "frames.universes",  # rules of columns, row by row
     "table.ladder.fitting",  # follows the design; holds what was read
     "table.ladder.category_fitting",
     "table.ladder.choosing",  # counts pairs of cells
@@ -347,6 +348,7 @@ RANDOM = {
     "release/synthesizer.py": "seeds of several fits on simulated noise",
     "io/files.py": "names of temporary files",
     "engines/store.py": "names of attempts in a folder of work",
+    "studio/access.py": "keys of a page on this machine",
     "panel/unit_ids.py": "the key of a hash that compares identities and is forgotten",
 }
 # Rooms that see no confidential table on its way to a release: they make up tables, work on released ones, or

@@ -14,7 +14,8 @@ EXAMPLE = 'quantail infer model.json synthetic.parquet "log(payroll) ~ log(emplo
 
 _LEGEND = (
     "estimate, interval: for the population behind the confidential table, estimated bias subtracted, "
-    "privacy noise and sampling accounted for; naive: what one would state who took the synthetic table for a real sample."
+    "privacy noise and sampling accounted for; naive: what one would state "
+    "who took the synthetic table for a real sample."
 )
 
 
