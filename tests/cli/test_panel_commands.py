@@ -151,8 +151,11 @@ def test_a_saved_model_of_a_panel_serves_every_command_that_takes_models(plants)
     done = plants.run("report", plants.panel, "out-1.csv", "--model", "m.json", "-o", "r.html")
     page = (plants.folder / "r.html").read_text(encoding="utf-8")
     assert done.exit_code == 0 and "Over time" in page and "epsilon 2" in page and 'id="budget"' in page
-    done = plants.run("infer", "m.json", "out-1.csv", "mean(emp)")
-    assert done.exit_code == 2 and "models of panels cannot be rerun yet" in done.stderr
+    asked = ("flows(emp)", "mean(emp)", "--effort", "10", "--workers", "1", "--json")
+    done = plants.run("infer", "m.json", "out-1.csv", *asked)
+    flows, mean = json.loads(done.stdout)
+    assert done.exit_code == 0 and flows["estimates"][0]["term"] == "entry_rate"
+    assert mean["estimates"][0]["low"] < mean["estimates"][0]["high"]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather", "dta", "sav", "xlsx", "xpt"])

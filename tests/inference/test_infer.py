@@ -184,7 +184,7 @@ def test_what_cannot_be_inferred_is_refused(model):
             infer(model, synth, "mean(x)", **wrong)
     with pytest.raises(OptionError, match="question"):
         infer(model, synth, [])
-    with pytest.raises(OptionError, match="panels"):
+    with pytest.raises(OptionError, match="needs a model"):
         infer("model", synth, "mean(x)")
     with pytest.raises(quantail.DataError, match="nothing"):
         infer(model, synth, "mean(nothing)")

@@ -13,9 +13,8 @@ from quantail.errors import OptionError
 EXAMPLE = 'quantail infer model.json synthetic.parquet "log(payroll) ~ log(employees)" "gini(payroll)"'
 
 _LEGEND = (
-    "estimate, interval: for the population behind the confidential table, estimated bias subtracted, "
-    "privacy noise and sampling accounted for; naive: what one would state "
-    "who took the synthetic table for a real sample."
+    "estimate, interval: for the population behind the confidential table, estimated bias subtracted, privacy noise "
+    "and sampling accounted for; naive: what one would state who took the synthetic table for a real sample."
 )
 
 
@@ -31,7 +30,8 @@ def infer(
         typer.Argument(
             metavar="QUESTION...",
             help='What to estimate: "pay ~ age + C(region)", "logistic: union ~ pay", "quantile(0.9): pay ~ age", '
-            '"mean(pay)", "quantile(pay, 0.9)", "top(pay, 0.01)", "gini(pay)". Several share the reruns.',
+            '"mean(pay)", "quantile(pay, 0.9)", "top(pay, 0.01)", "gini(pay)"; of a panel "growth ~ log(size) + age" '
+            'and "flows(emp)". Several share the reruns.',
         ),
     ],
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
@@ -56,7 +56,7 @@ def infer(
     as_json: JsonFlag = False,
     quiet: Quiet = False,
 ) -> None:
-    """Estimate regressions, means, quantiles, top shares or Gini with intervals that account for privacy noise.
+    """Estimate regressions, means, quantiles, top shares, Gini or flows with intervals that account for privacy noise.
 
     The whole mechanism is run again on tables simulated from the released model, to see how far its estimates fall from
     the model's own. Only released files are read: no budget is spent, and the answers may be published.

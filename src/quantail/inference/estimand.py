@@ -5,6 +5,8 @@ mean(wage)
 quantile(wage, 0.9)
 top(wage, 0.01)                      the share of the total that the largest 1% of rows hold
 gini(wage)
+flows(emp)                           of a panel: rates of job creation, destruction, entry and exit, means over periods
+flows(emp, exit_rate)                of a panel: one of these rates, period by period
 
 Rows with a missing value in a column that takes part are left out.
 """
@@ -23,12 +25,14 @@ from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression, gini, top_share
 from quantail.evaluation.formula import Levels, label_texts
 from quantail.evaluation.reading import is_missing, is_numeric, require_columns
+from quantail.inference.flow import Flow
 
 Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
 Kind = Literal["mean", "quantile", "top", "gini"]
 
 _FIGURE = re.compile(r"\s*(mean|quantile|top|gini)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*")
+_FLOW = re.compile(r"\s*flows\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([a-z_]+)\s*)?\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
 _BLOCKS = 50  # parts that a jackknife leaves out in turn: enough for a naive error, cheap on large tables
 
@@ -71,19 +75,19 @@ class Figure:
 
 @dataclass(frozen=True)
 class Estimand:
-    """A regression or a figure, to be estimated on any table.
+    """A regression, a figure or flows, to be estimated on any table.
 
     Attributes
     ----------
     terms : tuple of str
-        Names of the estimates; those of a regression are known when it has seen a table (`on`).
+        Names of the estimates; those of a regression or of flows are known when it has seen a table (`on`).
     levels : mapping, optional
         Labels of the columns of labels, so that a regression has the same terms on every table. Rows with other
         labels are left out.
     """
 
     text: str
-    what: Regression | Figure
+    what: Regression | Figure | Flow
     terms: tuple[str, ...] = ()
     levels: Levels | None = None
 
@@ -96,12 +100,15 @@ class Estimand:
         >>> Estimand.parse("quantile(wage, 0.9)").what.level
         0.9
         """
+        flow = _FLOW.fullmatch(text)
+        if flow is not None:
+            return cls(text.strip(), Flow(flow[1].strip("`"), flow[2] or ""))
         found = _FIGURE.fullmatch(text)
         if found is None:
             if "~" not in text:
                 raise OptionError(
                     f"{text!r} is neither a formula such as 'wage ~ education' nor one of mean(x), quantile(x, 0.9), "
-                    "top(x, 0.01), gini(x)"
+                    "top(x, 0.01), gini(x), flows(x)"
                 )
             return cls(text.strip(), Regression.parse(text))
         kind, column, level = found[1], found[2].strip("`"), found[3]
@@ -115,13 +122,17 @@ class Estimand:
         """Return the same question, with the terms and labels that a table gives it."""
         if isinstance(self.what, Figure):
             return self
+        if isinstance(self.what, Flow):
+            return replace(self, terms=self.what.terms(table))
         levels = self.what.formula.levels(table)
         return replace(self, terms=self.what.formula.design(table, levels).names, levels=levels)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that are needed."""
-        return self.what.formula.columns if isinstance(self.what, Regression) else (self.what.column,)
+        if isinstance(self.what, Regression):
+            return self.what.formula.columns
+        return (self.what.column,) if isinstance(self.what, Figure) else self.what.columns
 
     def estimates(self, table: Table) -> Floats:
         """Estimate it on one table; NaN for a term that the table does not identify.
@@ -133,6 +144,8 @@ class Estimand:
         """
         if isinstance(self.what, Figure):
             return np.array([self.what.estimate(table)])
+        if isinstance(self.what, Flow):
+            return self.what.estimates(table, self.terms)
         fit = self.what.fit(self._known(table), self.levels)
         return np.where(np.isnan(fit.standard_errors), np.nan, fit.estimates)
 
@@ -140,6 +153,8 @@ class Estimand:
         """Estimate it on one table, with naive errors."""
         if isinstance(self.what, Figure):
             return Answer(self.estimates(table), np.array([self.what.naive_error(table)]))
+        if isinstance(self.what, Flow):
+            return Answer(self.estimates(table), self.what.naive_errors(table, self.terms))
         fit = self.what.fit(self._known(table), self.levels)
         errors = fit.standard_errors
         return Answer(np.where(np.isnan(errors), np.nan, fit.estimates), errors)

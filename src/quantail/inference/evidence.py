@@ -23,7 +23,7 @@ from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
 from quantail.io import read_released
 from quantail.release.model import ReleasedModel
-from quantail.table import TableModel
+from quantail.table_or_panel import AnyModel
 
 Floats = NDArray[np.float64]
 Effort = Literal["quick", "accurate"]
@@ -102,7 +102,7 @@ def gather(
     return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns)
 
 
-def _tables(synth: Any, model: TableModel) -> list[Any]:
+def _tables(synth: Any, model: AnyModel) -> list[Any]:
     given = list(synth) if isinstance(synth, list | tuple) else [synth]
     return [read_released(table, model.schema) if isinstance(table, str | Path) else table for table in given]
 
@@ -117,9 +117,7 @@ def _number_of(effort: Effort | int) -> int:
     )
 
 
-def _answers(
-    tables: Sequence[Any], model: TableModel, estimands: Sequence[Estimand]
-) -> tuple[Floats, Floats]:
+def _answers(tables: Sequence[Any], model: AnyModel, estimands: Sequence[Estimand]) -> tuple[Floats, Floats]:
     """Return the estimates of all questions and their naive errors, means over tables."""
     found = [
         [estimand.answer(analysed(table, model.schema, estimands)) for estimand in estimands]

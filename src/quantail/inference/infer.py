@@ -61,13 +61,15 @@ def infer(
 
     Parameters
     ----------
-    model : TableModel
-        The released model that the table was drawn from; a PanelModel is refused, for panels cannot be rerun yet.
+    model : TableModel or PanelModel
+        The released model that the table or panel was drawn from.
     synth : frame, path or URL, or a list of them
         The synthetic table, or several replicates from the model (their estimates are averaged).
     question : str or sequence of str
         A formula such as "wage ~ education + experience" ("logistic:" or "quantile(0.9):" may stand before it),
-        or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x). Several questions share the reruns.
+        or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x). Several questions share the reruns. Rows of a panel are
+        units in periods, with `size`, `growth`, `age` and `period` beside its columns ("growth ~ log(size) + age"), and
+        flows(x) gives its rates of job creation, destruction, entry and exit, flows(x, exit_rate) one by period.
     level : float
         Confidence level of the intervals.
     effort : {"quick", "accurate"} or int

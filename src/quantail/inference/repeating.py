@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from quantail.errors import ModelError, OptionError
 from quantail.table import TableModel, TableSynthesizer
+from quantail.table_or_panel import AnyModel, AnySynthesizer, synthesizer_for
 
 
-def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
+def synthesizer_of(model: AnyModel, seed: int) -> AnySynthesizer:
     """Return a synthesizer with the settings of a released model and simulated noise."""
-    return TableSynthesizer(
+    options = model.options if isinstance(model, TableModel) else {}
+    return synthesizer_for(
         model.schema,
         model.epsilon,
         method=model.method,
@@ -16,19 +18,28 @@ def synthesizer_of(model: TableModel, seed: int) -> TableSynthesizer:
         delta=model.delta,
         noise="simulated",
         seed=seed,
-        **model.options,
+        **options,
     )
 
 
-def check_repeatable(model: object) -> TableModel:
+def check_repeatable(model: object) -> AnyModel:
     """Return the model, or raise an error that says why its mechanism cannot be run again."""
-    if not isinstance(model, TableModel):
+    from quantail.panel import PanelModel
+
+    if not isinstance(model, TableModel | PanelModel):
         raise OptionError(
-            "inference needs the model of a table (TableModel), as `fit` returns it or quantail.load_model reads it; "
-            "models of panels cannot be rerun yet, so estimates from a synthetic panel come without such intervals"
+            "inference needs a model, as `fit` returns it or quantail.load_model reads it, and what was drawn from it"
         )
+    if isinstance(model, PanelModel):
+        if model.method != "pooled":
+            raise OptionError(
+                f"models of panels by method {model.method!r} do not hold the options to be rerun with; fit by the "
+                "method 'pooled', or take what the synthetic panel says without an interval"
+            )
+        return model
     sizes = {group.codes: group.rows for group in model.groups}
-    if model.method != "ladder" and synthesizer_of(model, 0).plan(sizes) != model.plan:
+    again = synthesizer_of(model, 0)
+    if model.method != "ladder" and isinstance(again, TableSynthesizer) and again.plan(sizes) != model.plan:
         raise ModelError(
             f"the model was fitted by method {model.method!r} with options that its file does not hold; "
             "fit with this version, whose models keep their options"

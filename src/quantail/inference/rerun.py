@@ -20,13 +20,16 @@ from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.repeating import synthesizer_of
+from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Schema
 from quantail.table import TableModel
+from quantail.table_or_panel import AnyModel
 
 Floats = NDArray[np.float64]
 Draw = Literal["balanced", "independent"]
 
 LARGE = 2**17  # rows of the table that stands for the model itself
+PANELS = 10  # panels that stand for the model itself, each of all units
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Rerun:
         Their public columns, which every simulated table keeps.
     """
 
-    model: TableModel
+    model: AnyModel
     estimands: tuple[Estimand, ...]
     rows: int
     tables: int = 1
@@ -60,10 +63,20 @@ class Rerun:
         return np.asarray(np.mean([self._estimates(table) for table in tables], axis=0))
 
     def truth(self, seed: int) -> Floats:
-        """Return what the model itself says, from a table so large that its own sampling error does not matter."""
+        """Return what the model itself says, from a table so large that its own sampling error does not matter.
+
+        A panel has the units that it has: it is drawn several times.
+        """
+        if not isinstance(self.model, TableModel):
+            seeds = np.random.SeedSequence(seed).generate_state(PANELS, np.uint64).tolist()
+            return np.asarray(
+                np.mean([self._estimates(self._drawn(self.model, one, "balanced")) for one in seeds], axis=0)
+            )
         return self._estimates(self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows)))
 
-    def _drawn(self, model: TableModel, seed: int, draw: Draw, rows: int | None = None) -> Any:
+    def _drawn(self, model: AnyModel, seed: int, draw: Draw, rows: int | None = None) -> Any:
+        if not isinstance(model, TableModel):
+            return model.sample(seed=seed)
         if self.public is None:
             return model.sample(rows, seed=seed, draw=draw)
         wanted = self.public.num_rows if rows is None else rows
@@ -76,7 +89,12 @@ class Rerun:
 
 
 def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand]) -> Table:
-    """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing."""
+    """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing.
+
+    Of a panel, rows are units in periods (`unit_periods`).
+    """
+    if schema.panel is not None:
+        return unit_periods(frame, schema)
     table = raw_columns(frame, "synthetic")
     needed = {name for estimand in estimands for name in estimand.columns if name in table}
     codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}
@@ -90,7 +108,7 @@ def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand]) -> Table
 def public_part(frame: Any, schema: Schema) -> Any:
     """Return the public columns of a table as a pyarrow table, or None if there are none."""
     names = [column.name for column in schema.columns if column.public]
-    if not names:
+    if not names or schema.panel is not None:  # a model of a panel holds them itself
         return None
     wanted = [name for name in schema.synthesis_order if name in names or name in schema.by]
     require_columns(raw_columns(frame, "synthetic"), wanted, "synthetic")

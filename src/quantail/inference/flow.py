@@ -1,0 +1,82 @@
+"""Flows of a panel as something to estimate: rates of `quantail.flows`, averaged over periods or period by period."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import DataError, OptionError
+from quantail.evaluation import Histories, flows_of
+from quantail.evaluation.business_dynamics import RATES
+
+Floats = NDArray[np.float64]
+Table = Mapping[str, NDArray[Any]]
+_BLOCKS = 50  # parts of the units that a jackknife leaves out in turn
+
+
+@dataclass(frozen=True)
+class Flow:
+    """All rates of a column's flows, means over periods; or one rate, period by period.
+
+    Examples
+    --------
+    >>> Flow("emp", "exit_rate").rate
+    'exit_rate'
+    """
+
+    column: str
+    rate: str = ""
+
+    def __post_init__(self) -> None:
+        if self.rate and self.rate not in RATES:
+            raise OptionError(f"flows({self.column}, {self.rate}): rates are {', '.join(RATES)}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of unit-periods that are needed."""
+        return (self.column, f"{self.column} (before)", "(unit)", "period")
+
+    def terms(self, table: Table) -> tuple[str, ...]:
+        """Name the estimates that a table gives."""
+        periods = np.unique(self._needed(table)["period"]).astype(int)[1:].tolist()
+        return tuple(f"{self.rate} {period}" for period in periods) if self.rate else RATES
+
+    def estimates(self, table: Table, terms: tuple[str, ...]) -> Floats:
+        """Compute them on a table; NaN for a period in which nothing was active."""
+        rows = self._needed(table)
+        unit = np.unique(rows["(unit)"], return_inverse=True)[1]
+        return self._computed(unit, rows, np.arange(unit.max() + 1 if unit.size else 0), terms)
+
+    def naive_errors(self, table: Table, terms: tuple[str, ...]) -> Floats:
+        """Compute standard errors by leaving out blocks of units in turn."""
+        rows = self._needed(table)
+        unit = np.unique(rows["(unit)"], return_inverse=True)[1]
+        units = np.random.default_rng(0).permutation(unit.max() + 1)
+        blocks = np.array_split(units, min(_BLOCKS, units.size))
+        left = np.array([self._computed(unit, rows, np.setdiff1d(units, block), terms) for block in blocks])
+        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
+
+    def _computed(
+        self, unit: NDArray[np.int64], rows: Table, kept: NDArray[np.int64], terms: tuple[str, ...]
+    ) -> Floats:
+        place = (rows["period"] - rows["period"].min()).astype(np.int64)
+        values = np.full((int(unit.max()) + 1, int(place.max()) + 1), np.nan)
+        values[unit, place] = rows[self.column]
+        periods = int(rows["period"].min()) + np.arange(values.shape[1])
+        table = flows_of(Histories(periods, values[kept], {}))
+        if not self.rate:
+            return np.array([table[name].to_numpy().mean() for name in RATES])
+        known = dict(zip(table["period"].to_pylist(), table[self.rate].to_pylist(), strict=True))
+        return np.array([known.get(int(term.rpartition(" ")[2]), np.nan) for term in terms])
+
+    def _needed(self, table: Table) -> Table:
+        if "(unit)" not in table or self.column not in table:
+            raise DataError(
+                f"flows({self.column}): flows are those of a column of a panel; name one of its numbers, or ask for "
+                "means and quantiles of a table"
+            )
+        return table

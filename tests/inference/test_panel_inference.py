@@ -1,0 +1,104 @@
+"""Inference from synthetic panels: unit-periods and flows by hand, and honest intervals from reruns."""
+
+import numpy as np
+import pytest
+
+from quantail import OptionError, infer, synthesizer_for
+from quantail.errors import DataError
+from quantail.evaluation import flows
+from quantail.examples import industry_example, industry_schema
+from quantail.inference import Estimand
+from quantail.inference.evidence import gather
+from quantail.inference.unit_periods import unit_periods
+from quantail.schema import Column, Panel, Schema
+
+PANEL = Panel("firm", "first", "last", 2001, 2003, "long", "year", "register")
+SCHEMA = Schema(
+    (
+        Column("region", "category", categories=("n", "s"), public=True, source="register"),
+        Column("emp", "integer", 0, 100),
+    ),
+    "firm",
+    panel=PANEL,
+)
+FIRMS = {
+    "firm": [1, 1, 1, 2, 3, 3],
+    "year": [2001, 2002, 2003, 2001, 2002, 2003],
+    "first": [2001, 2001, 2001, 2001, 2002, 2002],
+    "last": [2003, 2003, 2003, 2001, 2003, 2003],
+    "region": ["n", "n", "n", "s", "s", "s"],
+    "emp": [10, 30, 30, 6, 2, 0],
+}
+QUESTIONS = ["flows(staff)", "flows(staff, exit_rate)", "growth ~ log(size)", "mean(staff)"]
+
+
+def test_unit_periods_by_hand():
+    rows = unit_periods(FIRMS, SCHEMA)
+    found = {(int(u), int(p)): k for k, (u, p) in enumerate(zip(rows["(unit)"], rows["period"], strict=True))}
+    assert set(found) == {(0, 2001), (0, 2002), (0, 2003), (1, 2001), (1, 2002), (2, 2002), (2, 2003)}
+    grown, born, gone, idle = (found[key] for key in ((0, 2002), (2, 2002), (1, 2002), (2, 2003)))
+    assert (rows["size"][grown], rows["growth"][grown]) == (10, 1.0)  # 2 (30 - 10) / 40
+    assert np.isnan(rows["size"][born]) and np.isnan(rows["growth"][born]) and rows["age"][born] == 0
+    assert np.isnan(rows["emp"][gone]) and rows["region"][gone] is None and rows["emp (before)"][gone] == 6
+    assert rows["emp"][idle] == 0 and np.isnan(rows["growth"][idle]) and rows["age"][idle] == 1
+    assert np.isnan(rows["age"][grown])  # there from the start
+
+
+def test_flows_as_a_question_are_those_of_the_panel():
+    rows, table = unit_periods(FIRMS, SCHEMA), flows(FIRMS, schema=SCHEMA)
+    mean = Estimand.parse("flows(emp)").on(rows)
+    expected = [np.mean(table[term].to_numpy()) for term in mean.terms]
+    np.testing.assert_allclose(mean.estimates(rows), expected)
+    yearly = Estimand.parse("flows(emp, exit_rate)").on(rows)
+    assert yearly.terms == ("exit_rate 2002", "exit_rate 2003")
+    np.testing.assert_allclose(yearly.estimates(rows), table["exit_rate"].to_numpy())
+    assert (yearly.answer(rows).naive_errors >= 0).all()
+
+
+def test_a_flow_that_is_none_is_refused_with_those_that_are():
+    with pytest.raises(OptionError, match="job_creation_rate"):
+        Estimand.parse("flows(emp, churn)")
+    with pytest.raises(DataError, match="column of a panel"):
+        Estimand.parse("flows(pay)").on({"pay": np.ones(3)})
+
+
+@pytest.fixture(scope="module")
+def model():
+    return synthesizer_for(industry_schema(), 30, noise="simulated", seed=1).fit(industry_example(150))
+
+
+def test_a_panel_has_honest_answers_that_workers_do_not_change(model):
+    synth = model.sample(seed=2)
+    found = infer(model, synth, QUESTIONS, effort=10, seed=3)
+    assert [answer.question for answer in found] == QUESTIONS
+    for answer in found:
+        for row in answer:
+            assert row.low <= row.estimate <= row.high and row.error >= 0
+            assert row.estimate == pytest.approx(row.naive - row.bias)
+    creation = found[0]["job_creation_rate"]
+    assert creation.error > 0 and creation.naive_low < creation.naive < creation.naive_high
+    assert creation.naive == pytest.approx(
+        np.mean(flows(synth, schema=model.schema)["job_creation_rate"].to_numpy())
+    )
+    again = infer(model, synth, QUESTIONS[:1], effort=10, seed=3)
+    assert [row.estimate for row in again[0]] == [row.estimate for row in found[0]]
+
+
+def test_the_model_itself_is_the_truth_of_the_reruns(model):
+    """A panel drawn from the model, released again, must be judged against what the model says on average."""
+    evidence = gather(model, model.sample(seed=4), ["mean(staff)", "mean(pay)"], 10, seed=5)
+    drawn = [unit_periods(model.sample(seed=100 + k), model.schema) for k in range(20)]
+    for place, name in enumerate(("staff", "pay")):
+        means = [np.nanmean(rows[name]) for rows in drawn]
+        assert abs(evidence.truth[place] - np.mean(means)) < 6 * np.std(means) / np.sqrt(10) + 1e-9
+        assert (evidence.reruns[:, place] != evidence.truth[place]).all()
+
+
+def test_methods_that_cannot_be_rerun_are_refused_by_name():
+    schema = Schema((Column("emp", "integer", 0, 100),), "firm", panel=PANEL)
+    panel = {name: values for name, values in FIRMS.items() if name != "region"}
+    import pyarrow as pa
+
+    model = synthesizer_for(schema, 5, method="kng", noise="simulated", seed=1).fit(pa.table(panel))
+    with pytest.raises(OptionError, match="'kng'"):
+        infer(model, model.sample(seed=1), "mean(emp)", effort=10)
