@@ -3,12 +3,14 @@
 Screenshots stay in tests/artefacts (not in git), to be looked at.
 """
 
+import http.server
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -201,3 +203,55 @@ def test_without_scripts_and_by_keyboard_alone(browser, served):
     page.get_by_role("heading", name="employees").wait_for()
     assert 'categories = ["construction", "retail"]' in (folder / "payroll.schema.toml").read_text()
     context.close()
+
+
+ATTACK = """<!doctype html><title>attack</title>
+<iframe name="sink"></iframe><iframe src="{home}"></iframe>
+<form id="charge" method="post" action="{home}ledger/create" target="sink">
+<input name="form_token" value="{token}"><input name="output" value="stolen.ledger">
+<input name="dataset" value="x"><input name="limit" value="1"></form>
+<script>
+document.getElementById("charge").submit();
+fetch("{home}", {{credentials: "include"}}).then(a => a.text()).then(t => document.title = "read " + t.length,
+  () => document.title = "refused");
+</script>"""
+
+
+class Attacker(http.server.BaseHTTPRequestHandler):
+    """Another port of this machine, with a page that knows everything but the cookie."""
+
+    page, cookies = "", []
+
+    def do_GET(self):
+        self.cookies.append(self.headers.get("cookie"))
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.page.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_page_on_another_port_of_this_machine_gets_nothing(browser, served):
+    folder, address = served
+    reader = Reader(browser, address)
+    home = reader.page.url
+    reader.follow("Ledger")
+    token = reader.page.locator("form[action$='/ledger/create'] [name=form_token]").get_attribute("value")
+    Attacker.page, Attacker.cookies[:] = ATTACK.format(home=home, token=token), []
+    with http.server.HTTPServer(("127.0.0.1", 0), Attacker) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        tab = reader.context.new_page()
+        refused = []
+        tab.on("response", lambda answer: refused.append(answer.status) if home in answer.url else None)
+        tab.goto(f"http://127.0.0.1:{other.server_port}/")
+        tab.wait_for_function("document.title != 'attack'")
+        tab.wait_for_timeout(300)
+        assert tab.title() == "refused" and set(refused) == {403} and len(refused) >= 2
+        other.shutdown()
+    assert not any(Attacker.cookies) and not (folder / "stolen.ledger").exists()
+    reader.fill(output="own.ledger", dataset="x", limit="1")  # the same form from its own page
+    reader.press("Start the ledger")
+    reader.page.get_by_role("heading", name="Ledger of x").wait_for()
+    reader.context.close()

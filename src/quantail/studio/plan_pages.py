@@ -1,11 +1,14 @@
 """Pages about the plan: how a budget would be spent, and the errors to expect, at any epsilon. No data are read."""
 
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 from starlette.responses import Response
 
+from quantail._version import __version__
 from quantail.cli.release import ReleaseOptions
 from quantail.errors import OptionError, QuantailError
 from quantail.planning import Band, ColumnExpectation, Expectation, Resolution, can_expect, percent
@@ -18,6 +21,7 @@ from quantail.studio.launch import run_id
 from quantail.studio.records import read_json
 from quantail.studio.visit import Visit
 from quantail.table.methods import METHODS
+from quantail.table_or_panel import AnySynthesizer
 
 EPSILONS = ("1/10", "1/5", "1/2", "1", "2", "5", "10")
 """Budgets at which errors are worked out, besides the one that was asked for."""
@@ -47,7 +51,7 @@ def plan(visit: Visit, error: str = "") -> Response:
 def work_out(visit: Visit) -> Response:
     """Start working out the errors, at the epsilon that was asked for first."""
     try:
-        asked = _asked(visit)
+        asked = _Asked.of(visit)
     except QuantailError as error:
         return plan(visit, visit.told(error))
     where = {name: visit.sent(name) for name in ("rows", "epsilon", "method")}
@@ -68,49 +72,52 @@ def work_out(visit: Visit) -> Response:
     return visit.go("/plan", **where, run=run)
 
 
+@dataclass(frozen=True)
 class _Asked:
     """What a plan page is about."""
 
-    def __init__(self, visit: Visit) -> None:
-        self.visit = visit
-        self.schema = Schema.load(visit.studio.folder.file(visit.sent("schema")))
-        self.rows = _count(visit.sent("rows"))
-        self.epsilon = parse_epsilon(visit.sent("epsilon") or "1")
-        self.method = visit.sent("method") or None
-        options = ReleaseOptions(str(self.epsilon), method=self.method, no_ledger=True)
-        self.synthesizer = options.synthesizer(self.schema)
+    schema: Schema
+    rows: int
+    epsilon: Fraction
+    method: str | None
+    kept_in: Path
+
+    @classmethod
+    def of(cls, visit: Visit) -> "_Asked":
+        """Read what was asked, or say what is wrong with it."""
+        schema = Schema.load(visit.studio.folder.file(visit.sent("schema")))
+        epsilon, method = parse_epsilon(visit.sent("epsilon") or "1"), visit.sent("method") or None
+        asked = cls(schema, _count(visit.sent("rows")), epsilon, method, visit.studio.records.home / "plans")
+        asked.synthesizer()  # it refuses methods that it does not know
+        return asked
+
+    def synthesizer(self) -> AnySynthesizer:
+        """Make the synthesizer that the plan is for."""
+        return ReleaseOptions(str(self.epsilon), method=self.method, no_ledger=True).synthesizer(self.schema)
 
     @property
     def epsilons(self) -> list[str]:
         """The budgets to speak of, the one that was asked for first and then those nearest to it."""
-        near = sorted(map(Fraction, EPSILONS), key=lambda other: abs(float(other / self.epsilon) - 1))
+        others = (Fraction(text) for text in EPSILONS)
+        near = sorted(others, key=lambda other: max(other / self.epsilon, self.epsilon / other))
         return [str(self.epsilon), *(str(other) for other in near if other != self.epsilon)]
 
     def kept(self, epsilon: str) -> str:
         """Return the name under which errors are kept: they depend on public facts alone."""
         return run_id(
-            {"schema": self.schema.to_toml(), "method": self.method}, self.rows, epsilon, _version()
+            {"schema": self.schema.to_toml(), "method": self.method}, self.rows, epsilon, __version__
         )
 
     def found(self, epsilon: str) -> Expectation | None:
         """Return errors that were worked out before."""
-        form = read_json(self.visit.studio.records.home / "plans" / f"{self.kept(epsilon)}.json")
+        form = read_json(self.kept_in / f"{self.kept(epsilon)}.json")
         return None if form is None else _expectation(form)
 
 
-def _asked(visit: Visit) -> _Asked:
-    return _Asked(visit)
-
-
-def _version() -> str:
-    from quantail._version import __version__
-
-    return __version__
-
-
 def _planned(visit: Visit) -> dict[str, Any]:
-    asked = _asked(visit)
-    tree = asked.synthesizer.plan(asked.rows)
+    asked = _Asked.of(visit)
+    synthesizer = asked.synthesizer()
+    tree = synthesizer.plan(asked.rows)
     found = {epsilon: asked.found(epsilon) for epsilon in asked.epsilons}
     swept = [
         seen for _, seen in sorted(found.items(), key=lambda pair: Fraction(pair[0])) if seen is not None
@@ -121,9 +128,8 @@ def _planned(visit: Visit) -> dict[str, Any]:
         "asked": {
             "epsilon": as_decimal(asked.epsilon),
             "rows": asked.rows,
-            "hash": asked.synthesizer.terms(asked.rows).hash(),
+            "hash": synthesizer.terms(asked.rows).hash(),
             "can_expect": can_expect(asked.schema, asked.rows),
-            "unit": asked.synthesizer.unit,
         },
         "parts": _shares(tree),
         "tree": tree.render(),

@@ -101,34 +101,17 @@ def _identity(visit: Visit, asked: dict[str, Any]) -> str:
 
 def _request(visit: Visit) -> dict[str, Any]:
     """Read the form and check all that can be checked without reading the table; nothing is charged."""
-    folder = visit.studio.folder
     for name in ("table", "schema", "ledger", "epsilon", "output"):
         if not visit.sent(name):
             raise OptionError(f"choose the {name}: it is blank")
-    schema, opened = (
-        Schema.load(folder.file(visit.sent("schema"))),
-        Ledger.open(folder.file(visit.sent("ledger"))),
-    )
-    definition = visit.sent("definition") or "pure"
-    spending = ReleaseOptions(
-        visit.sent("epsilon"),
-        definition,
-        visit.sent("delta") or None,
-        visit.sent("method") or None,
-        payment=Payment(opened.path),
-    )
-    synthesizer = spending.synthesizer(schema)
-    opened.require(schema.name, synthesizer.unit)
-    if synthesizer.cost > opened.left:
-        raise BudgetError(
-            f"The budget does not cover this ({opened.unit}): left {as_decimal(opened.left)}, asked "
-            f"{as_decimal(synthesizer.cost)}. Nothing was charged. Ask for less, or have the limit raised."
-        )
+    folder = visit.studio.folder
+    schema = Schema.load(folder.file(visit.sent("schema")))
+    opened = Ledger.open(folder.file(visit.sent("ledger")))
     output = folder.new_file(visit.sent("output"))
     asked: dict[str, Any] = {
         "kind": "release",
         **{name: visit.sent(name) for name in ("table", "schema", "ledger", "epsilon", "output")},
-        "definition": definition,
+        "definition": visit.sent("definition") or "pure",
         "delta": visit.sent("delta") or None,
         "method": visit.sent("method") or None,
         "rows": _whole(visit.sent("rows"), "rows"),
@@ -137,11 +120,30 @@ def _request(visit: Visit) -> dict[str, Any]:
         "fingerprint": schema.fingerprint(),
         "head": opened.head(),
         "records": len(opened.entries()),
-        "cost": f"{as_decimal(synthesizer.cost)} {synthesizer.unit}",
+        "cost": _affordable(visit, schema, opened),
     }
-    files = [folder.file(asked[name]) for name in ("table", "schema", "ledger")]
-    _outputs(visit, asked).check(files)
+    _outputs(visit, asked).check([folder.file(asked[name]) for name in ("table", "schema", "ledger")])
     return asked
+
+
+def _affordable(visit: Visit, schema: Schema, opened: Ledger) -> str:
+    """Return what a release costs, or raise a BudgetError if the ledger does not cover it."""
+    spending = ReleaseOptions(
+        visit.sent("epsilon"),
+        visit.sent("definition") or "pure",
+        visit.sent("delta") or None,
+        visit.sent("method") or None,
+        payment=Payment(opened.path),
+    )
+    synthesizer = spending.synthesizer(schema)
+    opened.require(schema.name, synthesizer.unit)
+    cost, left = synthesizer.cost, opened.left
+    if cost > left:
+        raise BudgetError(
+            f"The budget does not cover this ({opened.unit}): left {as_decimal(left)}, asked {as_decimal(cost)}. "
+            "Nothing was charged. Ask for less, or have the limit raised."
+        )
+    return f"{as_decimal(cost)} {synthesizer.unit}"
 
 
 def _outputs(visit: Visit, asked: dict[str, Any]) -> ReleaseFiles:

@@ -3,7 +3,6 @@
 Every form carries a hash of the file as it was shown; a file that somebody changed meanwhile is not overwritten.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -103,7 +102,8 @@ def save_facts(visit: Visit) -> Response:
 
 def change_columns(visit: Visit) -> Response:
     """Move a column, leave it out, or add one."""
-    found, columns = _load(visit), list(_load(visit).columns)
+    found = _load(visit)
+    columns = list(found.columns)
     action, _, place = visit.sent("do").partition(" ")
     if action == "add":
         name = visit.sent("new_name")
@@ -194,14 +194,11 @@ def save_column(visit: Visit) -> Response:
     place = visit.place("column", len(found.columns))
     columns = list(found.columns)
     columns[place] = column_form.read(visit.form, columns[place], found.names[:place])
-    ways: dict[str, Callable[[], Response]] = {
-        "next": lambda: visit.go("/schema/column", column=min(place + 1, len(columns) - 1)),
-        "stay": lambda: visit.go("/schema/column", column=place, saved=1),
-    }
-    done = ways.get(visit.sent("then"), lambda: visit.go("/schema", saved=1))
-    if visit.sent("then") == "next" and place + 1 == len(columns):
-        done = lambda: visit.go("/schema", saved=1)  # noqa: E731
-    return _saved(visit, replace(found, columns=tuple(columns)), done)
+    changed = replace(found, columns=tuple(columns))
+    wanted = {"next": place + 1, "stay": place}.get(visit.sent("then"), len(columns))
+    if wanted < len(columns):
+        return _saved(visit, changed, "/schema/column", column=wanted)
+    return _saved(visit, changed)
 
 
 def _load(visit: Visit) -> SchemaFile:
@@ -210,9 +207,9 @@ def _load(visit: Visit) -> SchemaFile:
     return replace(found, seen=visit.sent("seen")) if visit.form else found
 
 
-def _saved(visit: Visit, changed: SchemaFile, done: Callable[[], Response] | None = None) -> Response:
+def _saved(visit: Visit, changed: SchemaFile, then: str = "/schema", **query: object) -> Response:
     try:
         changed.save(visit.studio.folder.file(visit.sent("schema")))
     except QuantailError as error:
         return visit.page("error.html", 409, message_text=visit.told(error))
-    return done() if done is not None else visit.go("/schema", saved=1)
+    return visit.go(then, saved=1, **query)
