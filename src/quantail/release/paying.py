@@ -23,10 +23,10 @@ def paying_ledger(payer: Payer, private: bool, stacklevel: int) -> Ledger | None
     stacklevel : int
         Where the warning points to, counted from the caller.
     """
-    if isinstance(payer, Ledger):
-        return payer
-    if payer is not None and payer is not False:
+    if isinstance(payer, str | os.PathLike):
         return Ledger.open(payer)
+    if payer is not None and payer is not False:
+        return payer
     if payer is None and private:
         told = f"{NO_LEDGER} Pass ledger=..., or ledger=False if you keep count elsewhere."
         warnings.warn(told, NoLedgerWarning, stacklevel=stacklevel + 1)
