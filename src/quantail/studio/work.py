@@ -189,14 +189,19 @@ def internal_error(error: Exception) -> str:
     )
 
 
-def main(place: str, *locks: str) -> None:
-    """Run; the locks that were handed over are held until the process ends."""
-    for lock in locks:
+def main(place: str, alone: str, own: str) -> None:
+    """Run, with two locks that were handed over.
+
+    The first lets no other run of the kind start, and is let go before the end is told, so that whoever reads of the end
+    can start the next. The second says that this run goes on, and is held to the last.
+    """
+    for lock in (alone, own):
         os.set_inheritable(int(lock), False)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
     work = Work.at(Path(place))
     work.watch()
     result = outcome(work)
+    os.close(int(alone))
     write_json(work.place / "outcome.json", result)
 
 
