@@ -29,7 +29,8 @@ def test_there_are_many_and_each_says_why_it_matters():
     assert len(MUTANTS) == len(catalogue()) >= 60
     rooms = Counter(mutant.room for mutant in MUTANTS.values())
     assert (
-        set(rooms) == {"mechanisms", "private_n", "budget", "ledger", "release", "studio"} and min(rooms.values()) >= 10
+        set(rooms) == {"mechanisms", "private_n", "budget", "ledger", "release", "studio"}
+        and min(rooms.values()) >= 10
     )
     assert all(len(mutant.why.split()) >= 4 and mutant.tests for mutant in MUTANTS.values())
 

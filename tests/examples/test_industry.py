@@ -47,3 +47,14 @@ def test_a_synthetic_copy_keeps_totals_and_movement():
 def test_no_workplaces_are_refused():
     with pytest.raises(OptionError, match="at least 1"):
         industry_example(0)
+
+
+def test_the_long_table_holds_what_the_wide_one_does():
+    wide, long = industry_example(40), industry_example(40, layout="long")
+    data = [
+        confidential_panel(table, industry_schema(layout))
+        for table, layout in ((wide, "wide"), (long, "long"))
+    ]
+    for name in ("staff", "pay"):
+        np.testing.assert_array_equal(data[0].values[name], data[1].values[name])
+    assert (data[0].entry == data[1].entry).all() and (data[0].exit == data[1].exit).all()

@@ -51,6 +51,7 @@ def examples(tmp_path_factory):
     pyarrow.csv.write_csv(table, folder / "payroll.csv")
     write_table(table, folder / "payroll.parquet")
     write_table(industry_example(ROWS), folder / "industry.csv")
+    write_table(industry_example(ROWS, layout="long"), folder / "register.csv")
     schema.save(folder / "schema.toml")
     model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(table)
     model.save(folder / "model.json")

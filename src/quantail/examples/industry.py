@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.errors import OptionError
-from quantail.schema import Column, Panel, Schema
+from quantail.schema import Column, Layout, Panel, Schema
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -27,8 +27,8 @@ _TREND = 0.01  # growth of sizes a year
 _WAGE, _WAGE_GROWTH = 32.0, 0.025  # thousand dollars a year
 
 
-def industry_example(n: int = 8_000, seed: int = 2_015) -> pa.Table:
-    """Generate `n` fictitious workplaces, one row each: staff and payroll of every year in which it is open.
+def industry_example(n: int = 8_000, seed: int = 2_015, layout: Layout = "wide") -> pa.Table:
+    """Generate `n` fictitious workplaces: staff and payroll of every year in which each is open.
 
     Parameters
     ----------
@@ -36,12 +36,15 @@ def industry_example(n: int = 8_000, seed: int = 2_015) -> pa.Table:
         How many workplaces.
     seed : int
         The same number of workplaces and the same seed always give the same table.
+    layout : {"wide", "long"}
+        One row for each workplace, or for each workplace and year.
 
     Returns
     -------
     pyarrow.Table
-        Columns site, opened and closed (the first and the last year), staff_2001..staff_2015, and pay_2001..pay_2015
-        in thousand dollars; null in years in which a workplace is not open, and 0 in years without staff.
+        Wide: columns site, opened and closed (the first and the last year), staff_2001..staff_2015, and
+        pay_2001..pay_2015 in thousand dollars; null in years in which a workplace is not open, and 0 in years without staff. Long:
+        columns site, year, opened, closed, staff and pay.
 
     Examples
     --------
@@ -54,6 +57,8 @@ def industry_example(n: int = 8_000, seed: int = 2_015) -> pa.Table:
     opened, closed = _lives(n, rng)
     staff = _staff(n, rng)
     pay = _pay(staff, rng)
+    if layout == "long":
+        return _long(opened, closed, staff, pay)
     columns: dict[str, object] = {"site": np.arange(1, n + 1), "opened": opened, "closed": closed}
     for name, values in (("staff", staff), ("pay", pay)):
         for place, year in enumerate(YEARS):
@@ -61,7 +66,7 @@ def industry_example(n: int = 8_000, seed: int = 2_015) -> pa.Table:
     return pa.table(columns)
 
 
-def industry_schema() -> Schema:
+def industry_schema(layout: Layout = "wide") -> Schema:
     """Give the public facts of the industry: when workplaces open and close, and bounds of staff and payroll.
 
     Examples
@@ -76,8 +81,18 @@ def industry_schema() -> Schema:
         "pay", "integer", 0, MAX_PAY, grid="log", source="thousand dollars; far above any published payroll"
     )
     known = "the (fictitious) register of licences lists every site with its years"
-    panel = Panel("site", "opened", "closed", YEARS[0], YEARS[-1], source=known)
+    time = "year" if layout == "long" else ""
+    panel = Panel("site", "opened", "closed", YEARS[0], YEARS[-1], layout, time, known)
     return Schema((staff, pay), "workplace", name="industry-example", panel=panel)
+
+
+def _long(opened: Whole, closed: Whole, staff: Whole, pay: Whole) -> pa.Table:
+    years = np.array(YEARS)
+    site, place = np.nonzero((years >= opened[:, None]) & (years <= closed[:, None]))
+    values = {"staff": staff[place, site], "pay": pay[place, site]}
+    return pa.table(
+        {"site": site + 1, "year": years[place], "opened": opened[site], "closed": closed[site], **values}
+    )
 
 
 def _lives(n: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
