@@ -43,8 +43,8 @@ def industry_example(n: int = 8_000, seed: int = 2_015, layout: Layout = "wide")
     -------
     pyarrow.Table
         Wide: columns site, opened and closed (the first and the last year), staff_2001..staff_2015, and
-        pay_2001..pay_2015 in thousand dollars; null in years in which a workplace is not open, and 0 in years without staff. Long:
-        columns site, year, opened, closed, staff and pay.
+        pay_2001..pay_2015 in thousand dollars; null in years in which a workplace is not open, and 0 in years without
+        staff. Long: columns site, year, opened, closed, staff and pay.
 
     Examples
     --------
