@@ -22,6 +22,7 @@ COVERAGE_EXAMPLE = "python -m studies coverage --replications 20 --reruns 20 --o
 HONESTY_EXAMPLE = "python -m studies plan-honesty --out plan-honesty"
 NOISE_EXAMPLE = "python -m studies noise --out noise"
 STAND_IN_EXAMPLE = "python -m studies stand-in stand-in.png"
+REPLAY_EXAMPLE = "python -m studies replay simulation-epsilon-1"
 DOCUMENTS_EXAMPLE = "python -m studies documents"
 COMBINE_EXAMPLE = "python -m studies combine published valid --out tables"
 
@@ -232,6 +233,30 @@ def combine(
     _check_folder(out)
     combine_studies(folders, out)
     _show(out)
+
+
+@commands.command("replay", epilog=f"Example: {REPLAY_EXAMPLE}")
+def replay(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FOLDER]...", help="Folders of studies/results; all by default."),
+    ] = None,
+) -> None:
+    """Compute one row of every method of every stored study again; exit code 1 if one differs. Takes some minutes."""
+    from studies.replay import folders, replays
+
+    known = {folder.name: folder for folder in folders()}
+    if unknown := set(names or ()) - set(known):
+        raise OptionError(
+            f"no stored study is called {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
+        )
+    stale = False
+    for name in names or known:
+        for found in replays(known[name]):
+            say(f"{found.folder}, {found.method}: {found.verdict}")
+            stale |= found.stale
+    if stale:
+        raise typer.Exit(1)
 
 
 @commands.command("documents", epilog=f"Example: {DOCUMENTS_EXAMPLE}")
