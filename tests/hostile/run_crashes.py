@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import opendp.prelude
+import opendp.measurements
 import pyarrow.csv
 import pyarrow.parquet
 import scipy.stats
@@ -30,7 +30,7 @@ from quantail.errors import LedgerError
 from quantail.privacy import Gate, Ledger
 
 # Imported here so that children do not spend their time on it.
-assert all((opendp.prelude, pyarrow.csv, pyarrow.parquet, scipy.stats))
+assert all((opendp.measurements, pyarrow.csv, pyarrow.parquet, scipy.stats))
 OUTPUTS = ("out.card.json", "out.card.md", "out.card.html", "out.parquet")
 ROOM = str(Path(quantail.__file__).parent)
 SCHEMA = """\

@@ -263,12 +263,12 @@ def _advanced_uniform(state: Any, start: int, size: int) -> Floats:
 @functools.lru_cache(maxsize=256)
 def noisy_max_measurement(scale: float, definition: Definition) -> Any:
     """Return OpenDP's noisy max on vectors of integers; `map(sensitivity)` gives its privacy loss."""
-    import opendp.prelude as dp
+    from opendp.measurements import make_noisy_max
+    from opendp.measures import max_divergence, zero_concentrated_divergence
+    from opendp.metrics import linf_distance
 
-    dp.enable_features("contrib")
-    measure = dp.max_divergence() if definition == "pure" else dp.zero_concentrated_divergence()
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
-    return dp.m.make_noisy_max(domain, dp.linf_distance(T="i64"), measure, scale=scale)
+    measure = max_divergence() if definition == "pure" else zero_concentrated_divergence()
+    return make_noisy_max(_integers(), linf_distance(T="i64"), measure, scale=scale)
 
 
 @functools.lru_cache(maxsize=256)
@@ -280,18 +280,25 @@ def noisy_max_loss(scale: float, definition: Definition, sensitivity: int) -> fl
 @functools.lru_cache(maxsize=256)
 def geometric_measurement(scale: float) -> Any:
     """Return OpenDP's two-sided geometric mechanism on vectors of integers."""
-    import opendp.prelude as dp
+    from opendp.measurements import make_geometric
+    from opendp.metrics import l1_distance
 
-    dp.enable_features("contrib")
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
-    return dp.m.make_geometric(domain, dp.l1_distance(T="i64"), scale=scale)
+    return make_geometric(_integers(), l1_distance(T="i64"), scale=scale)
 
 
 @functools.lru_cache(maxsize=256)
 def gaussian_measurement(scale: float) -> Any:
     """Return OpenDP's discrete Gaussian mechanism on vectors of integers; `map(L2 distance)` gives its rho."""
-    import opendp.prelude as dp
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
 
-    dp.enable_features("contrib")
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
-    return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)
+    return make_gaussian(_integers(), l2_distance(T="f64"), scale=scale)
+
+
+def _integers() -> Any:
+    """Return OpenDP's domain of vectors of integers; its prelude would load all it has bridges to."""
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))
