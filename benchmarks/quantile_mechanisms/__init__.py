@@ -7,9 +7,11 @@ rising, bounds public. All are pure epsilon-DP for replace-one neighbours. numpy
 from benchmarks.quantile_mechanisms.approximate import approximate_quantiles
 from benchmarks.quantile_mechanisms.joint_exp import joint_exp
 from benchmarks.quantile_mechanisms.ladder import joint_draw, ladder
+from benchmarks.quantile_mechanisms.points import quantiles
 from benchmarks.quantile_mechanisms.slicing import slice_quantiles
 
 MECHANISMS = {
+    "quantail.quantiles": quantiles,
     "ladder": ladder,
     "joint draw": joint_draw,
     "JointExp": joint_exp,
@@ -17,4 +19,12 @@ MECHANISMS = {
     "slicing": slice_quantiles,
 }
 
-__all__ = ["MECHANISMS", "approximate_quantiles", "joint_draw", "joint_exp", "ladder", "slice_quantiles"]
+__all__ = [
+    "MECHANISMS",
+    "approximate_quantiles",
+    "joint_draw",
+    "joint_exp",
+    "ladder",
+    "quantiles",
+    "slice_quantiles",
+]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from quantail._version import __version__
 
 if TYPE_CHECKING:
+    from quantail.answers import quantiles
     from quantail.auditing import audit
     from quantail.errors import (
         BudgetError,
@@ -67,6 +68,7 @@ __all__ = [
     "load_model",
     "open_source",
     "plan",
+    "quantiles",
     "read_table",
     "synthesizer_for",
     "write_report",
@@ -74,6 +76,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "quantiles": "quantail.answers",
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
     "flows": "quantail.evaluation",

@@ -12,6 +12,7 @@ PROMISED = {
     "row-based crossing check",
     "data-derived bounds",
     "data-derived grid",
+    "a lattice that ends at the largest row",
     "data-derived depth",
     "double use of a budget",
     "float-ordered sums",

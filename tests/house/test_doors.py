@@ -191,6 +191,7 @@ SPOILT = {
     "histogram": "histogram",
     "sum": "noise of a sum",
     "path": "path",
+    "points": "points",
 }
 
 

@@ -16,7 +16,7 @@ APART = ("auditing", "privacy")
 
 
 def askers() -> dict[str, list[str]]:
-    """Return, for each module, its calls of the gate's five questions."""
+    """Return, for each module, its calls of the gate's six questions."""
     found: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
@@ -25,7 +25,7 @@ def askers() -> dict[str, list[str]]:
                 asked = "gate" in ast.unparse(node.func.value).lower()
                 if (
                     asked
-                    and node.func.attr in ("select", "count", "histogram", "sum", "path")
+                    and node.func.attr in ("select", "count", "histogram", "sum", "path", "points")
                     and not name.startswith(APART)
                 ):
                     found.setdefault(name, []).append(ast.unparse(node.func))

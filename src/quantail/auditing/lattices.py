@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from quantail.auditing import answer_mechanisms as answers
 from quantail.auditing import mechanisms as make
 from quantail.auditing import order_mechanisms as orders
 from quantail.auditing import yearly_mechanisms as yearly
@@ -100,7 +101,7 @@ def check(lattice: Lattice) -> Finding:
 
 def lattices() -> list[Lattice]:
     """Return all cases."""
-    parts = (_quantiles, _slopes, _shapes, _orders, _panels)
+    parts = (_quantiles, _answers, _slopes, _shapes, _orders, _panels)
     return [case for part in parts for relation in RELATIONS for case in part(relation)]
 
 
@@ -121,6 +122,14 @@ def _quantiles(relation: Relation) -> Iterator[Lattice]:
     yield Lattice("joint draw, every jitter", relation, jittered, MOVED, rows - 1)
     dear = partial(make.joint_mechanism, relation, (0.25, 0.75), GRID, rows, 1, "epsilon", GRID)
     yield Lattice("joint draw, prior of the range", relation, dear, STILL, rows)
+
+
+def _answers(relation: Relation) -> Iterator[Lattice]:
+    if relation == "replace-one":  # the only relation that `quantiles` takes
+        for levels, cells, fine in (((0.5,), 3, 2), ((0.25, 0.75), 5, 1), ((0.3, 0.6), 3, 2)):
+            asked = partial(answers.quantiles_mechanism, levels, cells, fine, 4.0)
+            name = f"quantiles, levels {levels}, {cells} cells of {fine}"
+            yield Lattice(name, relation, asked, (0.0, 1.0, 2.0, 4.0), 4)
 
 
 def _slopes(relation: Relation) -> Iterator[Lattice]:

@@ -17,6 +17,7 @@ from quantail.cli import (
     init,
     ledger,
     plan,
+    quantiles,
     report,
     sample,
     studio,
@@ -53,6 +54,7 @@ _add("sample", sample.sample, sample.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
 _add("flows", flows.flows, flows.EXAMPLE)
 _add("infer", infer.infer, infer.EXAMPLE)
+_add("quantiles", quantiles.quantiles, quantiles.EXAMPLE)
 _add("report", report.report, report.EXAMPLE)
 _add("audit", audit.audit, audit.EXAMPLE)
 _add("studio", studio.studio, studio.EXAMPLE)

@@ -21,6 +21,7 @@ from quantail.privacy.gate import (
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
 from quantail.privacy.noise import Definition, Noise, SecureNoise, SimulatedNoise, check_seed
+from quantail.privacy.points import PointsQuestion
 from quantail.privacy.source import Source, source_of
 from quantail.privacy.terms import FIXED, Terms, stated_options
 from quantail.privacy.zcdp import epsilon_from, rho_from
@@ -35,6 +36,7 @@ __all__ = [
     "Noise",
     "PathQuestion",
     "Plan",
+    "PointsQuestion",
     "Relation",
     "SecureNoise",
     "Selection",

@@ -1,12 +1,13 @@
 """The gate: the only place where confidential values meet noise.
 
-Everything private is asked through five questions, each against one leaf of the budget plan:
+Everything private is asked through six questions, each against one leaf of the budget plan:
 
     select      which of these candidates scores best?            (noisy max)
     count       how many rows are in each of these cells?         (two-sided geometric)
     histogram   the same, where every row moves a cell by one     (two-sided geometric; zCDP: discrete Gaussian)
     sum         what do whole numbers of rows add up to?          (two-sided geometric; zCDP: discrete Gaussian)
     path        which ordered cut points give these row counts?   (exact exponential mechanism on paths)
+    points      the same on a lattice far finer than the rows     (exact exponential mechanism on lattice points)
 
 A leaf can be used once. Questions asked together under one leaf must touch disjoint rows, with sensitivities such
 that the leaf's cost covers a row that moves from one of them to another; the proofs are in `proofs/`.
@@ -31,6 +32,7 @@ from quantail.privacy.noise import (
     noisy_max_loss,
 )
 from quantail.privacy.paths import SLACK, Floats, draw_path
+from quantail.privacy.points import SHARPEST_RATE, PointsQuestion, draw_points, slack
 
 Relation = Literal["replace-one", "add-remove"]
 
@@ -190,6 +192,19 @@ class Gate:
             for q in questions
         ]
 
+    def points(self, leaf: Plan, question: PointsQuestion) -> Integers:
+        """Return the chosen points of a lattice, in rising order.
+
+        One replaced row moves sum |n_k - t_k| by at most 2, so weights exp(-rate * sum) with rate = strength / 4 cost
+        at most the leaf. Under add/remove the number of rows is private, and with it a bound on rounding: refused.
+        """
+        if self.relation != "replace-one":
+            raise BudgetError("points of a fine lattice are drawn for replace-one neighbours only")
+        self._use(leaf, "points", 1, question.cells * question.fine)
+        return draw_points(
+            question, points_rate(strength_of(leaf.cost, self.definition), question), self.noise
+        )
+
     def signal(self, leaf: Plan, rows: int) -> float:
         """Return rows * strength of a leaf for `count`: the public measure of how well it can be answered."""
         return rows * float(geometric_strength(leaf.cost, self.definition))
@@ -221,6 +236,14 @@ class Gate:
 def cells_touched(relation: Relation) -> int:
     """Return how many cells of a partition one changed row touches: the L1 sensitivity of its counts."""
     return 2 if relation == "replace-one" else 1
+
+
+def points_rate(strength: Fraction, question: PointsQuestion) -> float:
+    """Return what a row weighs in `points`, in nats, when rounding has been paid for: public."""
+    lattice, points = question.cells * question.fine, question.targets.size - 1
+    highest = min(float(strength) / 4, SHARPEST_RATE)
+    lost = slack(question.rows + question.cells, points, lattice, highest)
+    return min(max(math.nextafter(float(strength), 0.0) - lost, 0.0) / 4, SHARPEST_RATE)
 
 
 def strength_of(cost: Fraction, definition: Definition) -> Fraction:

@@ -38,6 +38,7 @@ Stream = Callable[[int, int], Floats]
 """From the position of a row, and how many rows are wanted, to their numbers."""
 
 _BLOCK = 1 << 14  # numbers that are made from one block of a secure stream
+_LEVEL = 1 << 17  # bits of the whole numbers that weights are compared as
 _BITS = 52  # of the integer that stands for a weight between 1 and 2
 
 
@@ -212,6 +213,8 @@ def exact_pick(logs: Floats, below: Callable[[int], int]) -> int:
     exponent = np.floor(binary)
     mantissa = np.rint(np.exp2(binary - exponent) * 2.0**_BITS).astype(np.int64).tolist()
     lowest = int(exponent.min())
+    if lowest < -_LEVEL:
+        return _level_pick(mantissa, -exponent.astype(np.int64), below)
     parts = [m << (int(e) - lowest) for m, e in zip(mantissa, exponent.tolist(), strict=True)]
     left = below(sum(parts))
     for index, part in enumerate(parts):
@@ -219,6 +222,30 @@ def exact_pick(logs: Floats, below: Callable[[int], int]) -> int:
         if left < 0:
             return index
     raise ArithmeticError("unreachable: the parts add up to their sum")
+
+
+def _level_pick(mantissa: list[int], depth: Integers, below: Callable[[int], int]) -> int:
+    """Return an index with probability exactly proportional to mantissa * 2^-depth, for depths of any size.
+
+    Weights are looked at level by level of `_LEVEL` bits. Those of deeper levels are bounded by a whole number in
+    units of the present one; what falls into the bound goes one level down, and what falls beside them all starts anew.
+    """
+    level = depth // _LEVEL
+    levels = np.unique(level).tolist()
+    while True:
+        room = None
+        for here, deeper in zip(levels, [*levels[1:], None], strict=True):
+            members = np.flatnonzero(level == here).tolist()
+            parts = [mantissa[k] << ((here + 1) * _LEVEL - int(depth[k])) for k in members]
+            total, bound = sum(parts), 0 if deeper is None else len(mantissa) << (_BITS + 1)
+            left = below(total + bound if room is None else room)
+            for index, part in zip(members, parts, strict=True):
+                left -= part
+                if left < 0:
+                    return int(index)
+            if deeper is None or left >= bound:
+                break
+            room = bound << ((deeper - here) * _LEVEL)
 
 
 def drawn_subset(rng: np.random.Generator, rows: int, size: int) -> Integers:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from quantail.auditing.answer_mechanisms import quantiles_mechanism
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.auditing.flawed.scores import GRID, HALF, choose
 from quantail.auditing.order_mechanisms import alike
@@ -45,6 +46,16 @@ def flawed_depth(table: Table, noise: Any) -> Hashable:
     """Use a data-derived depth."""
     wide = max(table) - min(table) > 2  # flaw: the number of rungs tells how spread out the rows are
     return _rungs(table, noise, (0.25, 0.75) if wide else (0.5,))
+
+
+def valid_points(table: Table, noise: Any) -> Hashable:
+    """Release two quantiles on a lattice between public bounds."""
+    return quantiles_mechanism((0.25, 0.75), 4, 1, 6.0)(table, noise)
+
+
+def flawed_points(table: Table, noise: Any) -> Hashable:
+    """Let the lattice of quantiles end at the largest row."""
+    return quantiles_mechanism((0.25, 0.75), 4, 1, None)(table, noise)  # flaw: its points follow the maximum
 
 
 def _rungs(table: Table, noise: Any, levels: tuple[float, ...]) -> Hashable:

@@ -1,0 +1,237 @@
+"""Many quantiles of one column in one pure-DP question (proofs/points.md).
+
+    levels     those that the budget can tell apart are drawn, the others are read off between them
+    points     all drawn levels at once, on a lattice far finer than the rows (the law of JointExp)
+    band       how far a value's true level may be from the one that was asked for, from public numbers
+
+Columns with missing values pay a little for the number of rows that have one. Proof: privacy/proofs/points.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.answers.levels import check_levels, drawn_levels, rank_bands, read_off
+from quantail.answers.result import Quantile, Quantiles
+from quantail.answers.tuning import CELLS, LATTICE, PRESENT_SHARE
+from quantail.curves import Scale
+from quantail.curves.joint import targets
+from quantail.errors import DataError, OptionError
+from quantail.frames import confidential_columns
+from quantail.io import read_table
+from quantail.privacy import Gate, Plan, PointsQuestion, Terms, check_seed, parse_epsilon, source_of, split
+from quantail.privacy.gate import points_rate
+from quantail.release.facts import Facts
+from quantail.release.paying import Payer, paying_ledger
+from quantail.schema import Column, Schema
+
+Floats = NDArray[np.float64]
+Amount = int | float | str | Fraction
+COVERAGE = 0.95
+_FEWEST_ROWS = 20
+
+
+def quantiles(
+    table: Any,
+    column: str,
+    levels: Sequence[float],
+    epsilon: Amount,
+    *,
+    ledger: Payer = None,
+    schema: Schema | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    grid: Literal["linear", "log"] = "linear",
+    decimals: int | None = None,
+    unit: str = "row",
+    name: str = "",
+    source: str = "",
+    noise: Literal["secure", "simulated"] = "secure",
+    seed: int | None = None,
+) -> Quantiles:
+    """Release quantiles of one column, all of them for one epsilon. Pure differential privacy, replace-one.
+
+    Parameters
+    ----------
+    table : pandas, polars or pyarrow table, path or URL
+        The confidential table, one row per protected unit.
+    column : str
+        A column of numbers.
+    levels : sequence of float
+        Strictly between 0 and 1. Asking for more of them costs no more epsilon, and little accuracy.
+    epsilon : int, float, str or Fraction
+        The whole privacy budget.
+    ledger : Ledger or path, optional
+        As in `TableSynthesizer.fit`.
+    schema : Schema, optional
+        Says what is public about the column, whose table it is, and what is protected. Otherwise say it here:
+    lower, upper : float
+        Public bounds of the column; values beyond them are clipped. Bounds from the data would not be private.
+    grid : {"linear", "log"}
+        "log" suits heavy tails, and bounds that are far too wide.
+    decimals : int, optional
+        How many decimals the values are recorded with; released values are rounded to them.
+    unit, name, source : str
+        What a row stands for, the data set's name (as in the ledger), and where the bounds are known from.
+    noise, seed
+        "simulated" is seeded, has the same law, and is NOT PRIVATE: for experiments.
+
+    Returns
+    -------
+    Quantiles
+        Values that rise with their levels, and for each a band for its true level.
+
+    Raises
+    ------
+    OptionError
+        If bounds are missing, or something else is not as it must be; nothing is charged then.
+
+    Examples
+    --------
+    >>> from quantail.examples import payroll_example, payroll_schema
+    >>> asked = {"schema": payroll_schema(), "noise": "simulated", "seed": 1}
+    >>> found = quantiles(payroll_example(2000), "payroll", [0.5, 0.9], 1, **asked)
+    >>> found[0.5] < found[0.9]
+    True
+    """
+    wanted, budget = check_levels(levels), parse_epsilon(epsilon)
+    check_seed(seed)
+    if noise not in ("secure", "simulated") or (noise == "secure" and seed is not None):
+        raise OptionError(
+            "noise must be 'secure', which has no seed, or 'simulated', which is for experiments"
+        )
+    if schema is None:
+        schema = bounded_column(column, lower, upper, grid, decimals, source, unit, name)
+    about = _of_column(schema, column)
+    ask_from = source_of(noise, seed)
+    account = paying_ledger(ledger, ask_from.private, stacklevel=2)
+    values = _read(table, about)
+    plan = quantiles_plan(about, wanted.size, budget)
+    options = {"column": column, "levels": wanted.tolist()}
+    terms = Terms(about.to_toml(), values.size, str(budget), "", "pure", "quantiles", options)
+    entry = None
+    if account is not None:
+        told = f"quantiles of {column} of {about.name}"
+        entry = account.charge(budget, told, terms.hash(), dataset=about.name, unit="epsilon")
+    gate = ask_from.gate(plan, ask_from.noise(()), "replace-one")
+    rows = draw_quantiles(gate, plan.leaves(), values, Scale.of(about.columns[0]), wanted)
+    if account is not None:
+        account.confirm()
+    facts = Facts(about, plan, terms, budget, None, ask_from.private, values.size)
+    return Quantiles(column, rows, COVERAGE, facts, entry)
+
+
+def quantiles_plan(about: Schema, levels: int, epsilon: Fraction) -> Plan:
+    """Return the plan of a question, touching no data."""
+    (column,) = about.columns
+    note = f"{levels} levels in one draw on a lattice of 2^40 points between the bounds"
+    if not (column.missing or column.missing_codes):
+        return Plan.sequence(f"quantiles of {column.name}", [Plan.leaf("quantiles", epsilon, note)])
+    counted, rest = split(epsilon, [PRESENT_SHARE, 1 - PRESENT_SHARE])
+    leaves = [Plan.leaf("rows with a value", counted, "a count"), Plan.leaf("quantiles", rest, note)]
+    return Plan.sequence(f"quantiles of {column.name}", leaves)
+
+
+def draw_quantiles(
+    gate: Gate,
+    leaves: Sequence[Plan],
+    values: Floats,
+    scale: Scale,
+    levels: Floats,
+    cells: int = CELLS,
+    fine: int = LATTICE // CELLS,
+) -> tuple[Quantile, ...]:
+    """Ask the gate: first, if there are two leaves, for the number of rows with a value, then for all quantiles.
+
+    Parameters
+    ----------
+    values : array
+        Confidential; NaN where a value is missing. Their number is public.
+    cells, fine : int
+        Cells of the lattice, and points in each.
+    """
+    there, rows = ~np.isnan(values), values.size
+    if len(leaves) > 1:
+        (told,) = gate.count(leaves[0], np.array([there.sum()]), 1).tolist()
+        rows = min(max(told, 1), rows)
+    uniform = gate.noise.stream(values.size)(0, values.size)
+    low, high = scale.ends
+    lattice = cells * fine
+    spread = scale.spread(values[there], uniform[there])
+    places = np.clip(np.floor((spread - low) / (high - low) * lattice), 0, lattice - 1).astype(np.int64)
+    rate = float(leaves[-1].cost) / 4
+    drawn = drawn_levels(levels, rows, rate)
+    question = PointsQuestion(places, values.size, targets(rows, levels[drawn]), cells, fine)
+    points = gate.points(leaves[-1], question)
+    on_scale = read_off(levels, drawn, low + (points + 0.5) / lattice * (high - low), (low, high))
+    bands = np.full(levels.size, np.nan)
+    paid = points_rate(leaves[-1].cost, question)
+    if paid > 0:
+        bands[drawn] = rank_bands(int(drawn.sum()) + 1, paid, COVERAGE) / rows
+    return _rows(levels, _recorded(on_scale, scale), drawn, bands)
+
+
+def _rows(levels: Floats, values: Floats, drawn: NDArray[np.bool_], bands: Floats) -> tuple[Quantile, ...]:
+    low, high = np.maximum(levels - bands, 0.0), np.minimum(levels + bands, 1.0)
+    known = np.isfinite(bands)
+    return tuple(
+        Quantile(level, value, bool(is_drawn), below if is_known else None, above if is_known else None)
+        for level, value, is_drawn, is_known, below, above in zip(
+            levels.tolist(), values.tolist(), drawn, known, low.tolist(), high.tolist(), strict=True
+        )
+    )
+
+
+def _recorded(values: Floats, scale: Scale) -> Floats:
+    """Return values of the modelling scale as the column records them, still in rising order."""
+    nearest = np.rint(scale.backward(values) / scale.step) * scale.step
+    digits = max(0, 15 - int(np.floor(np.log10(max(abs(scale.lower), abs(scale.upper), 1.0)))))
+    return np.maximum.accumulate(np.clip(np.round(nearest, digits), scale.lower, scale.upper))
+
+
+def bounded_column(
+    name: str,
+    lower: float | None,
+    upper: float | None,
+    grid: Literal["linear", "log"] = "linear",
+    decimals: int | None = None,
+    source: str = "",
+    unit: str = "row",
+    dataset: str = "",
+) -> Schema:
+    """Return the schema of one column of numbers; missing bounds are an OptionError, they are never guessed."""
+    if lower is None or upper is None:
+        raise OptionError(
+            f"column {name!r} needs public bounds: pass lower= and upper= from a rule, a form or a codebook, never "
+            "from the data, or a schema that says them"
+        )
+    column = Column(name, "numeric", lower, upper, grid=grid, decimals=decimals, source=source)
+    return Schema((column,), unit, name=dataset)
+
+
+def _of_column(schema: Schema, name: str) -> Schema:
+    """Return what a schema says about one column, or refuse it."""
+    if schema.panel is not None or schema.neighbours != "replace-one":
+        raise OptionError(
+            "quantiles protect one row that may be replaced; the schema describes "
+            + ("a panel, whose rows are not units" if schema.panel is not None else "add-remove neighbours")
+            + ": fit a model instead"
+        )
+    column = schema.column(name)
+    if column.type not in ("numeric", "integer") or column.public:
+        raise OptionError(f"column {name!r} is not a confidential column of numbers; quantiles are for those")
+    return Schema((replace(column, atoms=(), predictors=None),), schema.unit, name=schema.name)
+
+
+def _read(table: Any, about: Schema) -> Floats:
+    frame = read_table(table, about) if isinstance(table, str | Path) else table
+    (column,) = about.columns
+    values = np.asarray(confidential_columns(frame, about)[column.name], dtype=np.float64)
+    if values.size < _FEWEST_ROWS:
+        raise DataError(f"the table has fewer than {_FEWEST_ROWS} rows, too few for any private summary")
+    return values

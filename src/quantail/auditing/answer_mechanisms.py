@@ -1,0 +1,43 @@
+"""Single questions of production as functions of a small table and a source of noise, ready for enumeration."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from quantail.answers.asking import draw_quantiles
+from quantail.auditing.enumeration import Branching, Floats, Mechanism, Table, gate_of
+from quantail.curves import Scale
+
+STEP = 0.25  # of recorded values: finer than the lattices, so that every point can be told
+
+
+class PiecesUnseen:
+    """Branching noise for `points`: which piece of the lattice was picked stays secret, the point in it is released."""
+
+    private = False
+
+    def __init__(self, noise: Branching) -> None:
+        self.random, self.stream, self.generator = noise.random, noise.stream, noise.generator
+        self.noisy_max, self.subset = noise.noisy_max, noise.subset
+        self.geometric, self.gaussian = noise.geometric, noise.gaussian
+        self._noise = noise
+
+    def pick(self, logs: Floats) -> int:
+        """Take each index once."""
+        return self._noise.choose(np.asarray(logs - np.logaddexp.reduce(logs)), secret=True)
+
+
+def quantiles_mechanism(
+    levels: Sequence[float], cells: int, fine: int, most: float | None = None, *, budget: int = 1
+) -> Mechanism:
+    """Return `quantiles` on a few points between 0 and `most`, without dither; values below 0 are missing."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(PiecesUnseen(noise), "replace-one", budget)
+        noise.given = np.full(len(table), 0.5)
+        top = float(max(table)) if most is None else most
+        values, scale = np.array([np.nan if row < 0 else row for row in table]), Scale(False, STEP, 0.0, top)
+        rows = draw_quantiles(gate, gate.plan.leaves(), values, scale, np.array(levels), cells, fine)
+        return tuple(row.value for row in rows)
+
+    return mechanism

@@ -1,0 +1,114 @@
+"""`quantail quantiles`: many quantiles of one column for one epsilon, without a model of the table."""
+
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from quantail.cli.console import NOT_PRIVATE, as_json, note, print_json, say, warn
+from quantail.cli.options import (
+    Epsilon,
+    Force,
+    JsonFlag,
+    LedgerPath,
+    Limit,
+    MarkPath,
+    NewLedger,
+    NoLedger,
+    Seed,
+    SimulateNoise,
+    TableInput,
+)
+from quantail.errors import OptionError
+
+EXAMPLE = "quantail quantiles payroll.csv --column payroll --levels 0.1,0.5,0.9 -s schema.toml -e 1 -l payroll.ledger"
+
+
+def quantiles(
+    file: TableInput,
+    column: Annotated[str, typer.Option(help="A column of numbers.")],
+    levels: Annotated[
+        str, typer.Option(help="Between 0 and 1, with commas: 0.25,0.5,0.75. More cost no more.")
+    ],
+    epsilon: Epsilon,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", "-s", help="Says what is public about the column; or say it here:"),
+    ] = None,
+    lower: Annotated[float | None, typer.Option(help="Public lower bound, not one from the data.")] = None,
+    upper: Annotated[float | None, typer.Option(help="Public upper bound, not one from the data.")] = None,
+    grid: Annotated[str, typer.Option(help="linear, or log for heavy tails and generous bounds.")] = "linear",
+    decimals: Annotated[
+        int | None, typer.Option(help="How many decimals the values are recorded with.")
+    ] = None,
+    unit: Annotated[str, typer.Option(help="What a row stands for and is protected.")] = "row",
+    name: Annotated[str, typer.Option(help="The data set's name, as its ledger has it.")] = "",
+    source: Annotated[str, typer.Option(help="Where the bounds are known from.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write them: .csv, .parquet, ..., with a card beside it."),
+    ] = None,
+    ledger: LedgerPath = None,
+    new_ledger: NewLedger = False,
+    limit: Limit = None,
+    mark: MarkPath = None,
+    no_ledger: NoLedger = False,
+    simulate_noise: SimulateNoise = False,
+    seed: Seed = None,
+    force: Force = False,
+    in_json: JsonFlag = False,
+) -> None:
+    """Release quantiles of one column, all of them for one epsilon, each with a band for its true level.
+
+    Pure differential privacy, replace-one. The answers may be published; asking again costs again.
+    """
+    from quantail.answers import answer_card, bounded_column, card_markdown
+    from quantail.answers import quantiles as ask
+    from quantail.cli.account import Payment, accounted, open_account
+    from quantail.cli.outputs import check_outputs
+    from quantail.cli.release import ReleaseOptions
+    from quantail.cli.staging import Staging
+    from quantail.io import write_table
+    from quantail.privacy import parse_epsilon
+    from quantail.release.paying import NO_LEDGER
+    from quantail.schema import Schema
+
+    payment = Payment(ledger, new_ledger, limit, mark)
+    options = ReleaseOptions(
+        epsilon, simulated=simulate_noise, seed=seed, payment=payment, no_ledger=no_ledger
+    )
+    if schema is not None:
+        about = Schema.load(schema)
+    else:
+        about = bounded_column(column, lower, upper, cast(Any, grid), decimals, source, unit, name)
+    paths = (
+        [] if output is None else [output.with_suffix(f".card.{kind}") for kind in ("json", "md")] + [output]
+    )
+    check_outputs(paths, [path for path in (file, schema, ledger, mark) if path is not None], force)
+    account = open_account(payment, about, parse_epsilon(epsilon), "epsilon")
+    if options.simulated or account is None:
+        warn(NOT_PRIVATE if options.simulated else NO_LEDGER)
+    noise: Any = {"noise": "simulated" if options.simulated else "secure", "seed": seed}
+    with accounted(account), Staging(paths) as staging:
+        found = ask(file, column, _levels(levels), epsilon, ledger=account or False, schema=about, **noise)
+        card = answer_card(found)
+        if output is not None:
+            staging.place(paths[0]).write_text(as_json(card), encoding="utf-8", newline="\n")
+            staging.place(paths[1]).write_text(card_markdown(card), encoding="utf-8", newline="\n")
+            write_table(found.to_arrow(), staging.place(output))
+        if account is not None:
+            account.confirm()
+        staging.commit()
+    if in_json:
+        print_json(card)
+    else:
+        say(*str(found).split("\n"))
+    for path in paths:
+        note(f"Wrote {path}" + ("" if found.facts().private else "  (NOT PRIVATE)"))
+
+
+def _levels(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError("--levels must be numbers between 0 and 1 with commas: 0.25,0.5,0.75") from None

@@ -1,0 +1,155 @@
+"""Quantiles of a column: values, bands, what is drawn and what is read off, payment, and what is refused."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import quantail
+from quantail.answers import answer_card, card_markdown
+from quantail.answers.levels import drawn_levels, rank_bands, read_off
+from quantail.errors import BudgetError, DataError, NoLedgerWarning, OptionError, SchemaError
+from quantail.examples import payroll_example, payroll_schema
+
+SIMULATED = {"noise": "simulated"}
+
+
+def lognormal(rows: int, seed: int = 0) -> np.ndarray:
+    return np.exp(np.random.default_rng(seed).normal(10, 1.5, rows))
+
+
+def rank_error(values: np.ndarray, level: float, found: float) -> float:
+    return abs(float((values <= found).sum()) - level * values.size)
+
+
+def asked(values: np.ndarray, levels, epsilon, seed=1, **options):
+    bounds = {"lower": 0, "upper": 1e9, "grid": "log"} | options
+    return quantail.quantiles(pa.table({"x": values}), "x", levels, epsilon, seed=seed, **SIMULATED, **bounds)
+
+
+def test_errors_in_rows_are_those_of_the_joint_law_and_have_no_floor() -> None:
+    values = np.sort(lognormal(200_000))
+    for epsilon, most in ((10, 4), (1, 40)):
+        found = asked(values, [0.25, 0.5, 0.75], epsilon)
+        assert max(rank_error(values, row.level, row.value) for row in found) <= most
+
+
+def test_crowded_levels_are_read_off_with_small_errors() -> None:
+    # All 63 drawn together: an error of 50 rows on average.
+    values, levels = lognormal(1000), np.arange(1, 64) / 64
+    errors = []
+    for seed in range(4):
+        found = asked(values, levels, 1, seed)
+        assert 10 <= sum(row.drawn for row in found) <= 30
+        errors += [rank_error(values, row.level, row.value) for row in found]
+    assert np.mean(errors) < 20
+
+
+def test_bands_hold_about_as_often_as_they_say() -> None:
+    values, held, all_of_them = lognormal(3000), 0, 0
+    for seed in range(60):
+        for row in asked(values, [0.1, 0.5, 0.9, 0.97], 0.5, seed):
+            share = float((values <= row.value).mean())
+            held += row.low <= share + 1 / 3000 and share - 1 / 3000 <= row.high
+            all_of_them += 1
+    assert 0.88 <= held / all_of_them <= 0.995
+
+
+def test_a_single_quantile_has_the_band_of_its_law() -> None:
+    # One quantile: density proportional to exp(-2 rate |s|), so 95% lie within log(20) / (2 rate).
+    (band,) = rank_bands(2, 0.25, 0.95)
+    assert 0 <= band - np.log(20) / 0.5 <= 0.25  # rounded up
+
+
+def test_values_rise_and_stay_within_bounds_and_decimals() -> None:
+    found = asked(lognormal(400), np.linspace(0.01, 0.99, 99), 0.2, decimals=1, upper=50_000)
+    values = [row.value for row in found]
+    assert values == sorted(values) and values[0] >= 0 and values[-1] <= 50_000
+    assert all(abs(value * 10 - round(value * 10)) < 1e-6 for value in values)
+
+
+def test_a_heap_is_found() -> None:
+    values = np.where(np.arange(3000) < 1200, 0.0, lognormal(3000))
+    found = asked(values, [0.1, 0.2, 0.3, 0.7], 2, decimals=2)
+    assert [found[level] for level in (0.1, 0.2, 0.3)] == [0, 0, 0] and found[0.7] > 1000
+
+
+def test_missing_values_are_left_out_and_paid_for() -> None:
+    column = quantail.Column("x", "numeric", 0, 1e9, grid="log", missing=True)
+    schema = quantail.Schema((column,), "person", name="survey")
+    values = lognormal(4000)
+    table = pa.table({"x": [None if place % 2 else value for place, value in enumerate(values.tolist())]})
+    found = quantail.quantiles(table, "x", [0.5], 2, schema=schema, seed=1, **SIMULATED)
+    assert rank_error(values[::2], 0.5, found[0.5]) < 60
+    assert [leaf.name for leaf in found.facts().plan.leaves()] == ["rows with a value", "quantiles"]
+    assert found.facts().plan.cost == 2
+
+
+def test_few_levels_are_always_drawn_and_the_quartiles_at_any_budget() -> None:
+    assert drawn_levels(np.array([0.5, 0.99, 0.999]), 100, 0.01).all()
+    even = np.arange(1, 20) / 20
+    assert even[drawn_levels(even, 100, 1e-6)].tolist() == [0.25, 0.5, 0.75]
+    assert drawn_levels(np.arange(1, 1000) / 1000, 10**7, 1.0).sum() <= 300
+
+
+def test_what_is_read_off_goes_on_as_an_exponential_tail() -> None:
+    levels = np.array([0.05, 0.5, 0.9, 0.99])
+    odds = np.log(levels / (1 - levels))
+    drawn = np.array([False, True, True, False])
+    found = read_off(levels, drawn, 3.0 + 2.0 * odds[1:3], (-50.0, 50.0))
+    assert np.allclose(found, 3.0 + 2.0 * odds)
+    assert read_off(levels, drawn, np.array([0.0, 40.0]), (-50.0, 50.0)).max() == 50.0
+
+
+def test_it_is_paid_for_and_refused_where_the_budget_ends(tmp_path: Path) -> None:
+    schema, table = payroll_schema(), payroll_example(200)
+    ledger = quantail.Ledger.create(tmp_path / "payroll.ledger", schema.name, 1)
+    found = quantail.quantiles(table, "payroll", [0.5], 1, schema=schema, ledger=ledger.path)
+    assert ledger.spent == 1 and found.entry is not None and found.entry.plan_hash == found.facts().plan_hash
+    card = answer_card(found)
+    assert card["ledger"]["record"] == found.entry.number and card["promise"]["epsilon"] == "1"
+    assert card["private"] and "| 0.5 |" in card_markdown(card)
+    with pytest.raises(BudgetError):
+        quantail.quantiles(table, "payroll", [0.5], 1, schema=schema, ledger=ledger)
+
+
+def test_without_a_ledger_it_warns() -> None:
+    with pytest.warns(NoLedgerWarning) as caught:
+        quantail.quantiles(payroll_example(60), "payroll", [0.5], 1, schema=payroll_schema())
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quantail.quantiles(payroll_example(60), "payroll", [0.5], 1, schema=payroll_schema(), ledger=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"levels": []}, OptionError, "levels"),
+        ({"levels": [0.0, 0.5]}, OptionError, "levels"),
+        ({"levels": "half"}, OptionError, "levels"),
+        ({"lower": None}, OptionError, "never from the data"),
+        ({"lower": 9, "upper": 3}, SchemaError, "lower"),
+        ({"seed": None, "noise": "loud"}, OptionError, "noise"),
+        ({"noise": "secure"}, OptionError, "seed"),
+        ({"epsilon": 0}, BudgetError, "epsilon"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_read(options, error, words) -> None:
+    given = {"levels": [0.5], "epsilon": 1, "lower": 0, "upper": 9, "seed": 1, **SIMULATED} | options
+    with pytest.raises(error, match=words):
+        quantail.quantiles(object(), "x", **given)
+
+
+def test_panels_labels_and_too_few_rows_are_refused() -> None:
+    from quantail.examples import industry_example, industry_schema
+
+    with pytest.raises(OptionError, match="panel"):
+        quantail.quantiles(industry_example(50), "staff", [0.5], 1, schema=industry_schema())
+    labels = quantail.Schema((quantail.Column("x", "category", categories=("a", "b")),), "person")
+    with pytest.raises(OptionError, match="numbers"):
+        quantail.quantiles(pa.table({"x": ["a"] * 30}), "x", [0.5], 1, schema=labels)
+    with pytest.raises(DataError, match="fewer than 20"):
+        asked(lognormal(5), [0.5], 1)

@@ -1,0 +1,46 @@
+"""The whole law of `quantiles` on small lattices, epsilon 1: all tables, all neighbours, replace-one."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from quantail.auditing.answer_mechanisms import quantiles_mechanism
+from quantail.auditing.enumeration import worst_loss
+from quantail.errors import BudgetError
+from quantail.privacy import Gate, Plan, PointsQuestion, SimulatedNoise
+
+VALUES = (0.0, 1.0, 2.0, 4.0)
+CASES = [((0.5,), 3, 2, 4), ((0.25, 0.75), 5, 1, 4), ((0.3, 0.6), 3, 2, 3), ((0.2, 0.5, 0.9), 4, 1, 3)]
+
+
+@pytest.mark.parametrize(("levels", "cells", "fine", "rows"), CASES, ids=str)
+def test_quantiles_cost_no_more_than_claimed(levels, cells, fine, rows):
+    assert (
+        0.3
+        < worst_loss(quantiles_mechanism(levels, cells, fine, 4.0), VALUES, rows, "replace-one")
+        <= 1 + 1e-9
+    )
+
+
+def test_half_of_the_noise_is_caught():
+    twice = quantiles_mechanism((0.25, 0.75), 5, 1, 4.0, budget=2)
+    assert worst_loss(twice, VALUES, 4, "replace-one") > 1.2
+
+
+def test_missing_values_cost_no_more_than_claimed():
+    # A row may gain or lose its value; how many have one is another question.
+    mechanism = quantiles_mechanism((0.3, 0.7), 3, 1, 4.0)
+    assert 0.3 < worst_loss(mechanism, (-1.0, 0.0, 2.0, 4.0), 4, "replace-one") <= 1 + 1e-9
+
+
+def test_a_lattice_that_follows_the_rows_is_caught():
+    assert worst_loss(quantiles_mechanism((0.25, 0.75), 4, 1), (1.0, 2.0, 4.0), 3, "replace-one") > 1.2
+
+
+def test_add_remove_is_refused():
+    plan = Plan.sequence("all", [Plan.leaf("quantiles", Fraction(1))])
+    gate = Gate(plan, SimulatedNoise(1), "add-remove")
+    with pytest.raises(BudgetError, match="replace-one"):
+        gate.points(plan.leaves()[0], PointsQuestion(np.array([1]), 1, np.array([1, 0]), 2, 2))
+    assert gate.unused == 1
