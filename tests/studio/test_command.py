@@ -1,11 +1,13 @@
 """`quantail studio`: where it listens, what it says, and that a killed server loses nothing."""
 
-import os
+import queue
 import re
 import signal
 import stat
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import httpx
 import pytest
@@ -19,6 +21,8 @@ from quantail.studio import server
 
 WITHOUT = """
 import sys
+import threading
+from pathlib import Path
 sys.modules["starlette"] = None  # as if it were not installed
 from quantail.cli import main
 main()
@@ -38,22 +42,21 @@ def test_a_folder_that_is_none_and_a_port_that_is_taken_are_refused(tmp_path):
     with server.listening(0) as opened:
         host, port = opened.getsockname()
         assert host == "127.0.0.1"
-        opened.listen()
         with pytest.raises(OptionError, match="cannot be used"), server.listening(port):
             pass
 
 
 def test_the_browser_is_shown_a_file_that_only_this_user_can_read(monkeypatch):
-    seen = []
-    monkeypatch.setattr(server.webbrowser, "open", lambda url: seen.append(url) or True)
-    with server.browser_at("http://127.0.0.1:1/open/secret") as found:
-        path = seen[0].removeprefix("file://")
-        assert found and "secret" not in seen[0]
-        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-        assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
-        with open(path) as file:
-            assert "/open/secret" in file.read()
-    assert not os.path.exists(path)
+    seen, told = queue.Queue(), threading.Event()
+    monkeypatch.setattr(server.webbrowser, "open", lambda url: seen.put(url))
+    with server.browser_at("http://127.0.0.1:1/open/secret", told.set):
+        url = seen.get(timeout=20)
+        path = Path(url.removeprefix("file://"))
+        assert "secret" not in url and told.wait(20)  # it found no browser, and says so
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert "/open/secret" in path.read_text()
+    assert not path.exists()
 
 
 def test_a_server_that_is_killed_loses_nothing(ready):

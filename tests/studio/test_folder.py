@@ -66,6 +66,16 @@ def test_a_list_of_files_holds_none_from_outside(folder):
     assert contents.ledgers == ("a.ledger",) and is_ledger(folder.root / "a.ledger")
 
 
+def test_a_folder_with_too_many_files_shows_its_own_first_and_says_so(desk, monkeypatch):
+    monkeypatch.setattr("quantail.studio.folder.MOST_FILES", 3)
+    (desk.folder / "a").mkdir()
+    for place in range(5):
+        desk.write(f"a/{place}.csv", "x\n")
+    contents = Folder.of(desk.folder).contents()
+    assert contents.is_cut and contents.tables[-1] == "payroll.csv" and len(contents.tables) == 3
+    assert "more files than are shown" in desk.get("/").text
+
+
 @pytest.mark.parametrize("name", [name for name in OUTSIDE if "\udcff" not in name])
 @pytest.mark.parametrize(
     ("page", "option"),

@@ -33,6 +33,24 @@ def test_an_overspend_is_refused_and_nothing_is_charged(ready):
     assert account(ready).spent == 0 and names(ready) == before and ready.records.ids() == []
 
 
+def test_a_second_ledger_of_the_same_data_is_refused(ready):
+    answer = ready.post("/ledger/create", output="second.ledger", dataset="payroll", limit="5")
+    assert answer.status_code == 422 and "payroll.ledger keeps count" in answer.text
+    assert "second.ledger" not in names(ready)
+    assert ready.post("/ledger/create", output="other.ledger", dataset="other", limit="5").status_code == 303
+
+
+def test_a_limit_is_raised_on_record_and_never_lowered(ready):
+    raised = {"ledger": "payroll.ledger", "by": "board", "reason": "2025"}
+    assert ready.post("/ledger/raise", limit="0.5", **raised).status_code == 422
+    assert ready.post("/ledger/raise", limit="3", **raised | {"by": ""}).status_code == 422
+    assert account(ready).limit == 1
+    assert ready.post("/ledger/raise", limit="3", **raised).status_code == 303
+    assert (
+        account(ready).limit == 3 and "by board: 2025" in ready.get("/ledger", ledger="payroll.ledger").text
+    )
+
+
 def test_a_budget_that_went_meanwhile_is_not_overspent(ready):
     form = reviewed(ready)
     account(ready).charge(account(ready).limit, "another release", "hash")

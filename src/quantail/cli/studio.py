@@ -32,6 +32,8 @@ def studio(
         from quantail.studio.folder import Folder
         from quantail.studio.server import browser_at, listening, serve
     except ModuleNotFoundError as error:
+        if error.name == "fcntl":
+            raise OptionError("the studio runs on Linux and macOS; use the other commands here") from None
         if (error.name or "").partition(".")[0] not in ("starlette", "jinja2", "uvicorn", "markupsafe"):
             raise
         raise OptionError(
@@ -39,13 +41,15 @@ def studio(
         ) from None
     from contextlib import nullcontext
 
-    opened_folder = Folder.of(folder)
+    work = Folder.of(folder)
     with listening(port) as opened:
         access = Access(opened.getsockname()[1])
-        say(f"Studio of {opened_folder.root}", style="bold")
+        say(f"Studio of {work.root}", style="bold")
         say(access.address)
         note("Only for you: the address carries a token. Stop with Ctrl-C.")
-        with nullcontext(True) if no_browser else browser_at(access.address) as found:
-            if not found:
-                note("No browser was found here: open the address yourself.")
-            serve(opened_folder, opened, access)
+
+        def missing() -> None:
+            note("No browser was found here: open the address yourself.")
+
+        with nullcontext() if no_browser else browser_at(access.address, missing):
+            serve(work, opened, access)

@@ -7,6 +7,7 @@ the studio's own records, have no name here.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from quantail.errors import DataError
@@ -24,7 +25,7 @@ class OutsideError(DataError):
 
 @dataclass(frozen=True)
 class Contents:
-    """Names of the files of a folder, by what they are."""
+    """Names of the files of a folder, by what they are; cut short where there are too many of them."""
 
     tables: tuple[str, ...]
     schemas: tuple[str, ...]
@@ -32,6 +33,7 @@ class Contents:
     releases: tuple[str, ...]
     models: tuple[str, ...]
     reports: tuple[str, ...]
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ class Folder:
 
     def contents(self) -> Contents:
         """List the files of the folder by what they are; no row of a table is read for that."""
-        names = sorted(self._names(self.root, 0))[:MOST_FILES]
+        found = list(islice(self._names(self.root, 0), MOST_FILES + 1))
+        names = sorted(found[:MOST_FILES])
         releases = tuple(name for name in names if name.endswith(CARD))
         released = {name.removesuffix(CARD) for name in releases}
         tables = [name for name in names if Path(name).suffix.lower() in FORMATS]
@@ -108,22 +111,23 @@ class Folder:
             releases=releases,
             models=tuple(name for name in names if name.endswith(".json") and self._is_model(name)),
             reports=tuple(name for name in names if name.endswith(REPORT_PAGE)),
+            is_cut=len(found) > MOST_FILES,
         )
 
     def _names(self, folder: Path, depth: int) -> Iterator[str]:
+        """List files, those of the folder itself before those of folders in it."""
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:  # a folder that may not be read has no files for us
             return
-        for entry in entries:
+        shown = [entry for entry in entries if not entry.name.startswith(".") and _is_text(entry.name)]
+        inner = [Path(entry.path) for entry in shown if entry.is_dir(follow_symlinks=False)]
+        for entry in shown:
             name = self.name_of(Path(entry.path))
-            if entry.name.startswith(".") or not _is_text(name):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                if depth < MOST_DEPTH:
-                    yield from self._names(Path(entry.path), depth + 1)
-            elif self._is_inside(name):
+            if not entry.is_dir(follow_symlinks=False) and self._is_inside(name):
                 yield name
+        for path in inner if depth < MOST_DEPTH else ():
+            yield from self._names(path, depth + 1)
 
     def _is_inside(self, name: str) -> bool:
         try:

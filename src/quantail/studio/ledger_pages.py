@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from quantail.errors import OptionError, QuantailError, SchemaError
+from quantail.errors import LedgerError, OptionError, QuantailError, SchemaError
 from quantail.privacy import as_decimal
 from quantail.privacy.budget import Unit
 from quantail.privacy.ledger import ELSEWHERE, Ledger
@@ -78,11 +78,26 @@ def create(visit: Visit) -> Response:
     try:
         if not output.endswith(".ledger"):
             raise OptionError("the name of a ledger ends in .ledger; write one such as payroll.ledger")
+        _require_first(visit, visit.sent("dataset"))
         unit: Unit = "rho" if visit.sent("unit") == "rho" else "epsilon"
         Ledger.create(visit.studio.folder.new_file(output), visit.sent("dataset"), visit.sent("limit"), unit)
     except QuantailError as error:
         return ledger(visit, visit.told(error))
     return visit.go("/ledger", ledger=output, saved=1)
+
+
+def _require_first(visit: Visit, dataset: str) -> None:
+    """Raise a LedgerError if the folder has a ledger of the data set already: a second one is a second budget."""
+    for name in visit.studio.folder.contents().ledgers:
+        try:
+            taken = Ledger.open(visit.studio.folder.file(name)).dataset
+        except LedgerError:  # a damaged one does not say
+            continue
+        if taken == dataset:
+            raise LedgerError(
+                f"{name} keeps count of data set {dataset!r} already: pay from it, or have its limit raised. A second "
+                "ledger would be a second budget for the same data."
+            )
 
 
 def raise_limit(visit: Visit) -> Response:

@@ -20,6 +20,7 @@ from quantail.errors import DataError
 from quantail.studio.folder import Folder
 
 STATE_FOLDER = ".quantail-studio"
+_KILLED = "The run ended without a word: it was killed, or ran out of memory."
 _ID = re.compile(r"[0-9a-f]{32}")
 
 State = Literal["running", "done", "failed", "cancelled", "killed"]
@@ -110,7 +111,7 @@ class Records:
         if outcome is None and not _is_held(place / "lock"):
             outcome = read_json(place / "outcome.json")  # it may have ended in between
             if outcome is None:
-                return Run(run, request, "killed", message="The run was stopped from outside.")
+                return Run(run, request, "killed", message=_KILLED)
         if outcome is not None:
             state = outcome.get("state")
             listed = outcome.get("files", ())

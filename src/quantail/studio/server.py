@@ -2,8 +2,9 @@
 
 import socket
 import tempfile
+import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -23,6 +24,7 @@ def listening(port: int) -> Iterator[socket.socket]:
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((HOST, port))
+        opened.listen()  # whoever comes before the server is up waits, and is not turned away
     except OSError as error:
         opened.close()
         raise OptionError(
@@ -51,14 +53,19 @@ def serve(folder: Folder, opened: socket.socket, access: Access) -> None:
 
 
 @contextmanager
-def browser_at(address: str) -> Iterator[bool]:
+def browser_at(address: str, missing: Callable[[], None]) -> Iterator[None]:
     """Open a browser, by way of a file that only this user can read: what programs are called with, all users can see.
 
-    Yields
-    ------
-    bool
-        Whether a browser was found.
+    Parameters
+    ----------
+    missing : callable
+        Called if no browser was found.
     """
+
+    def show() -> None:
+        if not webbrowser.open(page.as_uri()):
+            missing()
+
     with tempfile.TemporaryDirectory(prefix="quantail-") as folder:
         page = Path(folder) / "studio.html"
         page.touch(mode=0o600)
@@ -66,4 +73,5 @@ def browser_at(address: str) -> Iterator[bool]:
             f'<!doctype html><meta http-equiv="refresh" content="0;url={escape(address)}"><title>Quantail</title>',
             encoding="utf-8",
         )
-        yield webbrowser.open(page.as_uri())
+        threading.Thread(target=show, daemon=True).start()  # some browsers return only when they are closed
+        yield

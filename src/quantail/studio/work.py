@@ -192,8 +192,8 @@ def internal_error(error: Exception) -> str:
 def main(place: str, alone: str, own: str) -> None:
     """Run, with two locks that were handed over.
 
-    The first lets no other run of the kind start, and is let go before the end is told, so that whoever reads of the end
-    can start the next. The second says that this run goes on, and is held to the last.
+    The first lets no other run of the kind start, and is let go before the end is told, so that whoever reads of the
+    end can start the next. The second says that this run goes on, and is held to the last.
     """
     for lock in (alone, own):
         os.set_inheritable(int(lock), False)
