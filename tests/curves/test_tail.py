@@ -1,14 +1,18 @@
 """The tail that a released sum tells of: right for known laws, ranks kept, thresholds public."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
+from quantail.curves.cap import pareto_growth
 from quantail.curves.scale import Scale
 from quantail.curves.tail import (
     Threshold,
+    Told,
     choose_threshold,
     cut_units,
     draw_tail_sum,
@@ -73,6 +77,16 @@ def test_without_information_the_tail_is_the_expected_one() -> None:
     threshold = Threshold(start=10.0, cut=300.0, share=0.1, growth=0.6, rows=10_000.0)
     sigma, shape = likeliest_tail(threshold, 0.0, 1e12)
     assert sigma == pytest.approx(0.6) and shape == pytest.approx(0.55, abs=0.02)
+
+
+@pytest.mark.parametrize(("factor", "heavier"), [(4.0, True), (0.25, False)])
+def test_a_quantile_that_counts_tell_of_moves_the_tail_towards_it(factor, heavier):
+    asked = Threshold(start=10.0, cut=100.0, share=0.1, growth=0.5, rows=10_000.0)
+    sigma, shape = likeliest_tail(asked, 18_000.0, 2_000.0)
+    (far,) = 10.0 * pareto_growth(np.array([np.log(10.0)]), sigma, shape)
+    told = replace(asked, told=Told(0.01, max(factor * float(far), 10.0)))
+    (moved,) = 10.0 * pareto_growth(np.array([np.log(10.0)]), *likeliest_tail(told, 18_000.0, 2_000.0))
+    assert (moved > 1.1 * far) if heavier else (moved < far / 1.1)
 
 
 def test_where_to_ask_follows_from_what_was_released() -> None:

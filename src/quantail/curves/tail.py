@@ -21,18 +21,25 @@ from quantail.curves.cap import capped, implied_growth, pareto_growth
 from quantail.curves.rows import Vector
 from quantail.curves.top import Implied, Top, rarest_level, top_of
 from quantail.curves.tuning import (
+    CUT_GROWTH,
+    CUT_POWER,
     CUT_SHARE,
     FAR_SHARES,
+    FARTHER,
+    HEAVIER,
+    LEAST_ABOVE,
     LEAST_CUT,
     LEAST_SHARE,
     LIGHTEST_SHAPE,
     MANY_ROWS,
+    MOST_ABOVE,
     SHAPE_SPREAD,
     SHARE_OF_FEW,
     SHARE_OF_MANY,
     SIGMA_SPREAD,
     STEEPEST,
     TAIL_MODEL_ERROR,
+    TOLD_SPREAD,
     TOP_ROWS,
     USUAL_SHAPE,
 )
@@ -45,6 +52,14 @@ UNITS = 2**20
 """Parts of the cut in which sums are counted."""
 
 _RARITY = np.linspace(0.0025, 19.9975, 4000)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A quantile that counts tell of: rows above it, out of those beyond an atom, and the value."""
+
+    share: float
+    value: float
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,8 @@ class Threshold:
         The shape that is expected: a usual one, or that of earlier or of the implied tail, if it is heavier.
     rows : float
         Rows beyond an atom, as released.
+    told : Told, optional
+        A higher quantile that counts tell of.
     """
 
     start: float
@@ -71,10 +88,16 @@ class Threshold:
     growth: float
     rows: float
     shape: float = USUAL_SHAPE
+    told: Told | None = None
 
 
 def choose_threshold(
-    implied: Implied, present: float, strength: float, known: float = 0.9, shapes: Sequence[float] = ()
+    implied: Implied,
+    present: float,
+    strength: float,
+    known: float = 0.9,
+    shapes: Sequence[float] = (),
+    counted: float = 0.0,
 ) -> Threshold:
     """Return where to ask: where released quantiles end, with rows enough above.
 
@@ -88,22 +111,34 @@ def choose_threshold(
         The highest level at which a quantile of the column was released.
     shapes : sequence of float
         Shapes of the tails of earlier columns: those of one table are alike.
+    counted : float
+        The highest level up to which counts of cells tell where rows are.
     """
     rows = max(present * implied.share, 1.0)
     most = SHARE_OF_FEW if rows <= MANY_ROWS else SHARE_OF_MANY
     share = min(max(1 - known, LEAST_SHARE), most)
+    share = max(share, min(LEAST_ABOVE / (rows * strength), MOST_ABOVE))
     (quantile,) = implied.quantile(np.array([1 - share]))
     start = max(float(quantile), implied.scale.step)
     growth = implied_growth(implied.quantile, share)
     body = np.minimum(implied.scale.unfolded(implied.ordered), start)
     below = rows * float(np.mean(np.maximum(body, 0.0)))
     highest = max(start * (rows * share / TOP_ROWS) ** growth, LEAST_CUT * start)
-    cut = float(np.clip(CUT_SHARE * strength * below, LEAST_CUT * start, highest))
+    least = max(LEAST_CUT, (rows * share * strength) ** (CUT_POWER * growth**CUT_GROWTH))
+    cut = float(np.clip(CUT_SHARE * strength * below, least * start, max(highest, least * start)))
     low, high = np.maximum(implied.quantile(1 - np.array(FAR_SHARES)), start)
     found = float((np.log(high) - np.log(low)) / np.log(FAR_SHARES[0] / FAR_SHARES[1]))
-    usual = min(USUAL_SHAPE, growth)
+    usual = min(USUAL_SHAPE, growth) + HEAVIER * max(growth - USUAL_SHAPE, 0.0)
     shape = min(max(found, float(np.mean([usual, *shapes]))), STEEPEST)
-    return Threshold(start, cut, share, growth, rows, shape)
+    return Threshold(start, cut, share, growth, rows, shape, _told(implied, share, start, counted))
+
+
+def _told(implied: Implied, share: float, start: float, counted: float) -> Told | None:
+    """Return the quantile that counts tell of, if it lies well above the threshold."""
+    if 1 - counted > FARTHER * share:
+        return None
+    (value,) = implied.quantile(np.array([counted]))
+    return Told(1 - counted, max(float(value), start))
 
 
 def draw_tail_sum(gate: Gate, leaf: Plan, values: Vector | Floats, threshold: Threshold) -> float:
@@ -155,8 +190,20 @@ def likeliest_tail(threshold: Threshold, total: float, noise: float) -> tuple[fl
     misfit = (total - expected) ** 2 / (noise**2 + (TAIL_MODEL_ERROR * expected) ** 2)
     prior = ((log_sigmas - np.log(threshold.growth)) / SIGMA_SPREAD)[:, None] ** 2
     prior = prior + ((shapes - threshold.shape) / SHAPE_SPREAD) ** 2
+    if threshold.told is not None:
+        misfit = misfit + _told_misfit(threshold, threshold.told, np.exp(log_sigmas), shapes)
     place = np.unravel_index(int(np.argmin(misfit + prior)), misfit.shape)
     return float(np.exp(log_sigmas[place[0]])), float(shapes[place[1]])
+
+
+def _told_misfit(threshold: Threshold, told: Told, sigmas: Floats, shapes: Floats) -> Floats:
+    """Return how far tails are from a quantile that counts tell of, in squared deviations."""
+    rarity = np.array([np.log(threshold.share / told.share)])
+    grown = np.stack([pareto_growth(rarity, 1.0, shape)[0] - 1 + 0 * sigmas for shape in shapes.tolist()], 1)
+    found = np.log(1 + sigmas[:, None] * grown)
+    return np.asarray(
+        ((found - np.log(told.value / threshold.start)) / (TOLD_SPREAD * threshold.growth)) ** 2
+    )
 
 
 def _cut_means(sigmas: Floats, shapes: Floats, cut: float) -> Floats:

@@ -47,7 +47,7 @@ EVEN_LINEAR, EVEN_LOG = 60, 1200
 THIN_FROM, THINNED = 0.5, 20.0
 """Beyond this part of a log range candidates thin out, to one in so many at its end ("far candidates")."""
 
-HEIGHT_PRICE = 1.0
+HEIGHT_PRICE = 1.5
 """Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor")."""
 
 WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
@@ -134,8 +134,20 @@ OUTERMOST_ROW = 0.5
 MANY_ROWS, SHARE_OF_FEW, SHARE_OF_MANY, LEAST_SHARE = 5000, 0.05, 0.1, 0.01
 """Most rows above the threshold, in tables of fewer and of more rows than the first, and the least ("threshold")."""
 
+LEAST_ABOVE, MOST_ABOVE = 15.0, 0.5
+"""Rows above the threshold times epsilon of the query, at least, unless more than so many rows were above."""
+
+FARTHER, TOLD_SPREAD = 0.6, 0.25
+"""Counts tell of a quantile with so many rows above, in those of the threshold; how far it may be off, in growth."""
+
+HEAVIER = 0.4
+"""Where quantiles grow faster than usual, the expected shape is larger by this part of the difference."""
+
 CUT_SHARE = 0.06
 """Cut of a tail's sum, as a share of the total below the threshold, times epsilon of the query ("delta")."""
+
+CUT_POWER, CUT_GROWTH = 0.61, 0.4
+"""The cut where it tells most of the total, by the prior: rows above times epsilon, to .61 growth^.4, thresholds."""
 
 LEAST_CUT, TOP_ROWS = 1.5, 5.0
 """The cut lies so many times above the threshold at least, and where so many rows are implied beyond at most."""

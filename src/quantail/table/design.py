@@ -13,7 +13,7 @@ from quantail.privacy import Definition, Plan, Relation, cells_touched, histogra
 from quantail.schema import Schema, core_of
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.rules import LadderSettings
-from quantail.table.ladder.shares import Question, needed_costs, questions_of
+from quantail.table.ladder.shares import Question, is_wide, needed_costs, questions_of
 from quantail.table.tail_plan import Tails, plan_tails
 from quantail.table.tuning import (
     COMFORT,
@@ -24,6 +24,7 @@ from quantail.table.tuning import (
     SLOPE_AMPLE,
     STAGE_ONE_LEAST,
     STAGE_ONE_MOST,
+    WIDE_SLOPES,
 )
 
 _STAGE_ONE = ("scale", "lowest", "cells", "slope", "curve")
@@ -59,6 +60,7 @@ def draw_tables_design(
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     alone = [question for question in questions_of(schema, lowest=True) if question.kind in _STAGE_ONE]
+    alone = _without_dear_slopes(alone, schema, rows, cost, definition)
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else Tails()
@@ -73,6 +75,18 @@ def draw_tables_design(
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
     return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, schema, tails)
+
+
+def _without_dear_slopes(
+    asked: list[Question], schema: Schema, rows: int, cost: Fraction, definition: Definition
+) -> list[Question]:
+    """Leave out the slopes that nobody declared, in a wide table, where they would take too much from the rounds."""
+    core = core_of(schema).schema
+    undeclared = {column.name for column in core.columns if column.predictors is None and is_wide(core)}
+    slopes = [question for question in asked if question.kind == "slope" and question.column in undeclared]
+    comfortable, _ = needed_costs(slopes, rows, definition)
+    dear = COMFORT * comfortable > WIDE_SLOPES * float(cost)
+    return [question for question in asked if question not in slopes] if dear else asked
 
 
 def _spare(asked: list[Question], rows: int, cost: Fraction, definition: Definition) -> Fraction:

@@ -98,7 +98,12 @@ class _Tails:
         fit, leaf = self.fit, self.asked.leaves[column.name]
         strength = float(geometric_strength(leaf.cost, fit.gate.definition))
         threshold = choose_threshold(
-            implied, fit.present(column.status), strength, _last_level(column.curve), self.shapes
+            implied,
+            fit.present(column.status),
+            strength,
+            _last_level(column.curve),
+            self.shapes,
+            self._known(column.name, fit.present(column.status) * implied.share),
         )
         total = draw_tail_sum(fit.gate, leaf, fit.confidential.column(column.name), threshold)
         sigma, shape = likeliest_tail(threshold, total, fit.gate.sum_noise(leaf, threshold.cut))

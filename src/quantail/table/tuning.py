@@ -29,6 +29,9 @@ COMFORT = 1.7
 SLOPE_AMPLE = 200.0
 """Ample signal of a slope, where alone it would be 620 shared by a column's slopes."""
 
+WIDE_SLOPES = 0.1
+"""Part of the budget that slopes between log-scaled numbers of a wide table may take; beyond, none is asked."""
+
 ROUND_NOISE = 0.003
 """Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
 

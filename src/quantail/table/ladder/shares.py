@@ -53,6 +53,7 @@ LOCATE_SIGNAL = 150.0  # three quantiles among wide candidates
 _COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
 MOST_CHOICES = 3
+NEAREST = 3  # log-scaled numbers right before one that others follow, where a table is wide
 
 
 MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to be weighed up
@@ -104,7 +105,7 @@ def questions_of(schema: Schema, lowest: bool = False) -> list[Question]:
         if wide and column.predictors is None and predictors:
             number = min(MOST_CHOICES, len(predictors))
             asked += [_question(column.name, "choice", str(k + 1)) for k in range(number)]
-            predictors, near = (), []
+            predictors, near = (), _heavy_before(schema, column, near) if lowest else []
         for name in predictors:
             if name not in near:
                 asked.append(_question(column.name, "shift", name, parts=len(schema.column(name).categories)))
@@ -114,6 +115,13 @@ def questions_of(schema: Schema, lowest: bool = False) -> list[Question]:
         asked.append(replace(curve, present=present[column.name]))
         asked.append(_question(column.name, "calibration"))
     return asked
+
+
+def _heavy_before(schema: Schema, column: Column, numbers: Sequence[str]) -> list[str]:
+    """Return the log-scaled numbers right before one that is: sizes follow sizes, in their tails above all."""
+    if column.grid != "log" or is_two_sided(column):
+        return []
+    return [name for name in numbers if schema.column(name).grid == "log"][-NEAREST:]
 
 
 def is_wide(core: Schema) -> bool:
