@@ -1,8 +1,8 @@
 """Does a stored study still come out? One row of every method, computed again with the code of today.
 
 A row holds its seed and the kind of its noise, so those with simulated noise, or none, can be computed again: equal in
-every digit that is shown, or the study is older than what it describes. `python -m studies replay` prints a line for each method
-of each folder.
+every digit that is shown, or the study is older than what it describes. `python -m studies replay` prints a line for
+each method of each folder.
 """
 
 import math
