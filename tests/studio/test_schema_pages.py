@@ -141,6 +141,7 @@ def test_a_draft_has_blanks_and_stays_one_until_they_are_filled_in(desk):
     assert desk.post("/schema/column", seen=desk.hidden(page, "seen"), **sent).status_code == 303
     page = desk.get("/schema/column", schema="s.toml", column=1)
     assert "upper blank" in page.text and 'name="lower" value="0"' in page.text
+    assert "upper = " not in page.text  # not even as an example
     for path in ("/plan", "/check"):
         answer = desk.get(path, schema="s.toml", table="payroll.csv", rows="100")
         assert answer.status_code == 422 and "blank" in answer.text

@@ -55,11 +55,12 @@ def fields(column: Section) -> dict[str, Any]:
     --------
     >>> shown = fields({"name": "pay", "type": "numeric", "lower": 0, "upper": 1e6, "atoms": [0]})
     >>> shown["upper"], shown["atoms"], shown["missing"]
-    ('1000000', '0', False)
+    ('1 000 000', '0', False)
     """
     shown: dict[str, Any] = {name: visible_text(_text(column.get(name, ""))) for name in (*TEXTS, *NUMBERS)}
     shown |= {name: ", ".join(map(_text, _listed(column, name))) for name in LISTS}
     shown |= {name: column.get(name) is True for name in FLAGS}
+    shown |= {name: _grouped(shown[name]) for name in _BOUNDED}
     shown["grid"] = shown["grid"] or "linear"
     shown["categories"] = visible_text("\n".join(map(_text, _listed(column, "categories"))))
     listed = column.get("predictors")
@@ -153,6 +154,12 @@ def _is_default(name: str, value: Any) -> bool:
         return value is None
     is_blank = value is None or value is False or value in ("", [])  # 0 is a value
     return is_blank or (name == "grid" and value == "linear")
+
+
+def _grouped(text: str) -> str:
+    """Set the digits of a large whole number in groups, so that its zeros can be counted."""
+    is_large = re.fullmatch(r"-?\d{5,}", text)
+    return f"{int(text):,}".replace(",", " ") if is_large else text
 
 
 def _listed(column: Section, name: str) -> Sequence[Any]:

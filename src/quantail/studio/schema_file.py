@@ -5,6 +5,7 @@ can be laid down and taken up again. A draft is good for nothing else: planning 
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -21,6 +22,7 @@ Section = Mapping[str, Any]
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _LARGEST_FILE = 1 << 24
 _ON_OTHERS = ("predictors", "universe", "outside", "missing_with")
+_EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
 _KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 
@@ -104,7 +106,8 @@ class SchemaFile:
             "type": "boolean",
         }  # a key needs a column beside it
         alone = SchemaFile({"name": "x", "unit": "x"}, (column, other))
-        return alone.problem().rpartition("\n  ")[2]
+        said = alone.problem().rpartition("\n  ")[2]
+        return _EXAMPLE.sub("", said)  # beside an empty field, an example of a bound would be a proposal
 
     def save(self, path: Path) -> None:
         """Write the file, in one step, unless somebody else did meanwhile."""

@@ -66,15 +66,8 @@ def _facts(column: Any) -> str:
         return ", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")
     if shown["lower"] or shown["upper"]:
         grid = ", log grid" if shown["grid"] == "log" else ""
-        ends = (_grouped(column.get(bound, ""), shown[bound]) for bound in ("lower", "upper"))
-        return " to ".join(ends) + grid
+        return f"{shown['lower'] or '?'} to {shown['upper'] or '?'}{grid}"
     return ""
-
-
-def _grouped(value: Any, shown: str) -> str:
-    """Write a bound so that its zeros can be counted."""
-    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    return f"{value:,.0f}" if is_whole else shown or "?"
 
 
 def _left_out(visit: Visit, found: SchemaFile) -> list[str]:
