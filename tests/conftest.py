@@ -1,8 +1,11 @@
 """Property tests try the same cases every time; `--hypothesis-profile default` goes exploring."""
 
+import os
+
 from hypothesis import settings
 
 from postgres_server import postgres  # noqa: F401  (a fixture for tests of several rooms)
 
+os.environ.setdefault("QUANTAIL_CACHE", "off")  # what a test tries out is tried out
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")

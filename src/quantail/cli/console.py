@@ -1,6 +1,7 @@
 """What the command line prints and where: results on stdout; notes, progress and errors on stderr."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -40,6 +41,11 @@ def plain(line: str, style: str = "") -> Text:
     Everything that is printed passes through here, but for JSON and for messages about options.
     """
     return Text(visible(without_credentials(line)), style=style)
+
+
+def cores() -> int:
+    """Return how many processes may share work."""
+    return os.cpu_count() or 1
 
 
 def warn(text: str) -> None:

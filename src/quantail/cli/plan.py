@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from quantail.cli.console import note, out, plain, print_json, progress, say
+from quantail.cli.console import cores, note, out, plain, print_json, progress, say
 from quantail.cli.options import (
     Definition,
     Delta,
@@ -187,19 +187,21 @@ class _Trial:
                 return expect_panel(
                     self.schema, self.rows, epsilon, panels=panels, progress=report, **options
                 )
-            return expect(self.schema, self.rows, epsilon, progress=report, **self._all())
+            return expect(self.schema, self.rows, epsilon, progress=report, workers=cores(), **self._all())
 
     def sweep(self, text: str) -> "tuple[Expectation, ...]":
         from quantail.planning import read_range, sweep
 
         with progress("sweep", self.quiet) as report:
-            return sweep(self.schema, self.rows, read_range(text), progress=report, **self._all())
+            return sweep(
+                self.schema, self.rows, read_range(text), progress=report, workers=cores(), **self._all()
+            )
 
     def solve(self, target: str) -> "Solution":
         from quantail.planning import solve
 
         with progress("target", self.quiet) as report:
-            return solve(self.schema, self.rows, target, progress=report, **self._all())
+            return solve(self.schema, self.rows, target, progress=report, workers=cores(), **self._all())
 
     def _all(self) -> dict[str, Any]:
         spent = self.spending

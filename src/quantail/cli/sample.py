@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.console import note, progress
+from quantail.cli.console import cores, note, progress
 from quantail.cli.options import Force, Quiet, Replicates, Rows, TableOutput
 
 if TYPE_CHECKING:
@@ -70,4 +70,4 @@ def _expected(model: "AnyModel", quiet: bool) -> "Expectation | None":
         return None
     options: dict[str, Any] = {"method": model.method, "definition": model.definition, "delta": model.delta}
     with progress("expected errors", quiet) as report:
-        return expect(model.schema, model.rows, model.epsilon, progress=report, **options)
+        return expect(model.schema, model.rows, model.epsilon, progress=report, workers=cores(), **options)

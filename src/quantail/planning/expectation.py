@@ -9,9 +9,13 @@ missing is a category that says so, beside a number.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -19,12 +23,14 @@ import numpy as np
 from quantail.errors import OptionError
 from quantail.planning.band import Band, band_of, outside
 from quantail.planning.deviations import deviations
+from quantail.planning.kept import Run, keep, key_of, recall
 from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
-from quantail.planning.tuning import COVERAGE, LEVELS, TABLES
+from quantail.planning.tuning import COVERAGE, LEVELS, TABLES, WORTH_PROCESSES
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
 from quantail.table import TableSynthesizer
 from quantail.table.synthesizer import FEWEST_ROWS
@@ -105,7 +111,8 @@ def expect(
     tables: int = TABLES,
     seed: int = 0,
     levels: Sequence[float] = LEVELS,
-    progress: Progress | None = None,
+    progress: Watch = None,
+    workers: int = 1,
     **options: Any,
 ) -> Expectation:
     """Say what errors to expect of a release, touching no data.
@@ -127,8 +134,11 @@ def expect(
         Of tables and noise; another seed gives other tables.
     levels : sequence of float
         Quantiles to speak of.
-    progress : callable, optional
-        Called with a word and the share of work done.
+    progress : callable or False, optional
+        Called with a word and the share of work done; by default a bar is shown where a person watches.
+    workers : int
+        Processes that share the made-up tables, where these take long. In a script, call from below
+        `if __name__ == "__main__":` if there are several.
     **options
         Options of `TableSynthesizer`, such as `method`, `definition` and `delta`.
 
@@ -142,15 +152,48 @@ def expect(
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
     _check(tables, levels)
     one, size = _one_group(schema, rows)
-    runs = []
-    for table in range(tables):
-        if progress is not None:
-            progress(f"table {table + 1}", table / tables)
-        runs.append(try_out(one, size, budget, chosen, (seed, table), levels, **options))
+    key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
+    runs = recall(key)
+    if runs is None:
+        trial = partial(_trial, one, size, budget, chosen, seed, tuple(levels), options)
+        with watched(progress, "plan") as tell:
+            runs = list(_all_runs(trial, tables, workers, tell))
+        keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
     seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in one.columns})
     columns = tuple(ColumnExpectation(part, _bands(runs, part.column)) for part in seen)
     return Expectation(size, bool(schema.by), as_decimal(budget), str(chosen), tables, columns)
+
+
+def _trial(
+    schema: Schema,
+    rows: int,
+    budget: Fraction,
+    shape: Shape,
+    seed: int,
+    levels: Sequence[float],
+    options: Mapping[str, Any],
+    table: int,
+) -> Run:
+    return try_out(schema, rows, budget, shape, (seed, table), levels, **options)
+
+
+def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Progress | None) -> Iterator[Run]:
+    """Yield the errors of all tables in order; several processes take over if the first table took long."""
+
+    def said(done: int, run: Run) -> Run:
+        if tell is not None:
+            tell(f"table {done} of {tables}", done / tables)
+        return run
+
+    start = time.monotonic()
+    yield said(1, trial(0))
+    rest = range(1, tables)
+    if workers == 1 or time.monotonic() - start < WORTH_PROCESSES:
+        yield from (said(table + 1, trial(table)) for table in rest)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from (said(table + 1, run) for table, run in zip(rest, pool.map(trial, rest), strict=True))
 
 
 def try_out(

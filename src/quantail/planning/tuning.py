@@ -12,6 +12,9 @@ LEVELS = (0.5, 0.9, 0.99)
 TABLES = 19
 """Made-up tables: the fewest whose smallest and largest error make a 90% band ("A band that needs no theory")."""
 
+WORTH_PROCESSES = 0.5
+"""Seconds of a made-up table from which on several processes share the others; each takes about one to start."""
+
 COVERAGE = 0.9
 """Chance that a band holds the next error."""
 
