@@ -24,6 +24,8 @@ OUTSIDE = [
     "loop",
     "~/secret.csv/../../..",
     "\udcff.csv",
+    "x" * 256,
+    "deep/" * 60 + "x.csv",
 ]
 
 

@@ -15,6 +15,7 @@ from quantail.io.files import FORMATS
 from quantail.ledger_header import is_ledger
 
 CARD, CARD_PAGE, REPORT_PAGE = ".card.json", ".card.html", "report.html"
+LONGEST_NAME = 255  # bytes that file systems allow
 MOST_FILES, MOST_DEPTH = 2000, 3  # a folder with more than that is no place to work in
 _SCHEMA_BYTES, _MODEL_BYTES = 1 << 20, 200
 
@@ -63,9 +64,9 @@ class Folder:
     def place(self, name: str) -> Path:
         """Where a name leads, whether there is a file yet or not; an OutsideError if that is not in the folder."""
         refused = OutsideError(f"{name[:200]!r} is not a file of this folder; choose one that is listed")
-        if not name or "\0" in name or Path(name).is_absolute():
+        if not name or "\0" in name or not _is_text(name) or Path(name).is_absolute():
             raise refused
-        if any(part.startswith(".") for part in name.split("/")) or not _is_text(name):
+        if any(part.startswith(".") for part in name.split("/")) or len(name.encode()) > LONGEST_NAME:
             raise refused
         try:
             found = (self.root / name).resolve()
