@@ -9,6 +9,7 @@ code).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,6 +19,8 @@ from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
 from quantail.evaluation.marginal import overlap_score
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Inactive = Literal["bin", "drop"]
 
 _BINS = 7  # not active, and six of sizes
@@ -59,13 +62,16 @@ def random_marginals(
         raise DataError("the two panels differ in their number of periods; compare the same periods.")
     if not len(left) or not len(right):
         raise DataError("a panel has no units; at least one is needed.")
-    scores = []
-    for periods in random_periods(left.shape[1], k, draws, seed):
-        one, other = left[:, periods], right[:, periods]
-        if inactive == "drop":
-            one, other = (part[~np.isnan(part).any(axis=1)] for part in (one, other))
-        if len(one) and len(other):
-            scores.append(_score(one, other))
+    chosen = random_periods(left.shape[1], k, draws, seed)
+    if inactive == "bin":
+        bins = {period: _bins(left[:, period], right[:, period]) for period in np.unique(chosen).tolist()}
+        scores = [_score([bins[period] for period in periods], len(left)) for periods in chosen.tolist()]
+    else:
+        scores = [
+            score
+            for periods in chosen
+            if (score := _active_score(left[:, periods], right[:, periods])) is not None
+        ]
     if not scores:
         raise DataError("km: no unit is active in all the periods drawn; ask for fewer periods at once.")
     return float(np.mean(scores))
@@ -80,13 +86,26 @@ def random_periods(count: int, k: int = 3, draws: int = 20, seed: int = 0) -> ND
     return np.asarray(sets, dtype=np.int64)
 
 
-def _score(real: NDArray[np.float64], synth: NDArray[np.float64]) -> float:
-    cells = np.zeros(len(real) + len(synth), dtype=np.int64)
-    for one, other in zip(real.T, synth.T, strict=True):
-        known = one[~np.isnan(one)]
-        edges = np.quantile(known, [0.0, 0.25, 0.5, 0.75, 1.0]) if known.size else known
-        sizes = np.concatenate([one, other])
-        bins = np.where(np.isnan(sizes), 0, 1 + np.searchsorted(edges, sizes, side="left"))
-        cells = cells * _BINS + bins
+def _bins(real: Floats, synth: Floats) -> Integers:
+    """Return the bin of every real and then of every synthetic unit in a period."""
+    known = real[~np.isnan(real)]
+    edges = np.quantile(known, [0.0, 0.25, 0.5, 0.75, 1.0]) if known.size else known
+    sizes = np.concatenate([real, synth])
+    return np.where(np.isnan(sizes), 0, 1 + np.searchsorted(edges, sizes, side="left"))
+
+
+def _score(bins: Sequence[Integers], units: int) -> float:
+    """Return the score of some periods, given the bins of all units in each; so many units are real."""
+    cells = np.zeros_like(bins[0])
+    for of_period in bins:
+        cells = cells * _BINS + of_period
     _, cell = np.unique(cells, return_inverse=True)
-    return overlap_score(cell[: len(real)], cell[len(real) :])
+    return overlap_score(cell[:units], cell[units:])
+
+
+def _active_score(real: Floats, synth: Floats) -> float | None:
+    """Return the score of some periods on units that are active in all of them; None if there are none."""
+    one, other = (part[~np.isnan(part).any(axis=1)] for part in (real, synth))
+    if not len(one) or not len(other):
+        return None
+    return _score([_bins(*period) for period in zip(one.T, other.T, strict=True)], len(one))
