@@ -63,3 +63,10 @@ def test_keys_are_described_and_periods_of_a_wide_panel_too(shop):
     shop.schema.write_text(shop.schema.read_text() + '\n[[column]]\nname = "remarks"\ntype = "key"\n')
     done = shop.run("check", with_remarks(shop), "-s", shop.schema)
     assert done.exit_code == 0 and done.stderr == ""
+
+
+def test_nothing_is_named_of_a_table_that_may_have_no_header(shop):
+    shop.write("headless.csv", f"{CANARY},secret\n1,2\n")
+    for options in ((), ("--json",)):
+        done = shop.run("check", "headless.csv", "-s", shop.schema, *options)
+        assert done.exit_code == 4 and CANARY not in done.output and "secret" not in done.output

@@ -64,7 +64,7 @@ def test_a_file_that_is_not_utf8_is_refused_with_the_encoding_to_write(tmp_path)
         "cp1252"
     )
     (tmp_path / "below.csv").write_bytes(below)
-    with pytest.raises(DataError, match='encoding = "windows-1252"') as caught:
+    with pytest.raises(DataError, match="its rows are not utf-8") as caught:
         read_table(tmp_path / "below.csv", schema_of(None))
     assert "ln" not in str(caught.value).replace("column", "")
 
@@ -134,3 +134,11 @@ def test_the_section_is_written_and_read_back():
         assert Schema.from_toml(schema.to_toml()) == schema
     with pytest.raises(SchemaError, match="did you mean 'separator'"):
         Schema.from_toml(schema_of(CsvFormat(";")).to_toml().replace("separator", "seperator"))
+
+
+def test_rows_that_are_not_in_the_declared_encoding_are_refused_by_name(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("größe,ort\n1,x\n".encode("cp1252") + b"2,\x81\n")  # a byte without a character
+    with pytest.raises(DataError, match="its rows are not windows-1252") as caught:
+        read_table(path, schema_of(CsvFormat(encoding="windows-1252")))
+    assert caught.value.__context__ is None

@@ -15,14 +15,18 @@ _MOST_NAMED = 20
 def left_out_columns(names: Iterable[str], schema: Schema) -> tuple[str, ...]:
     """Return the columns of a table that the schema does not describe, in the table's order.
 
+    None is named of a table that lacks a described column: its first line may be no header, and hold values.
+
     Examples
     --------
     >>> from quantail.schema import Column
     >>> left_out_columns(["jobs", "remarks"], Schema((Column("jobs", "integer", 0, 500),), unit="firm"))
     ('remarks',)
     """
-    described = frozenset(released_names(schema))
-    return tuple(name for name in names if name not in described)
+    found, described = list(names), frozenset(released_names(schema))
+    if not described <= {*found, *(key.name for key in schema.keys)}:
+        return ()
+    return tuple(name for name in found if name not in described)
 
 
 def left_out_words(names: Sequence[str]) -> str:

@@ -71,8 +71,18 @@ class CsvSource(Source):
 
     def _read(self) -> pa.Table:
         texts = [name for name, column in self._known.items() if self._as_text(column)]
+        options = self._options(dict.fromkeys(texts, pa.string()))
         with self.place.file.open("rb") as file:
-            return self._settled(pa.csv.read_csv(file, **self._options(dict.fromkeys(texts, pa.string()))))
+            try:
+                return self._settled(pa.csv.read_csv(file, **options))
+            except (UnicodeDecodeError, pa.ArrowInvalid) as error:  # their messages quote what they read
+                if isinstance(error, pa.ArrowInvalid) and "UTF8" not in str(error):
+                    raise
+        stored = options["read_options"].encoding.replace("utf8", "utf-8")
+        raise DataError(
+            f"cannot read {self.place}: its rows are not {stored}; write how it is stored into the schema, such as [csv] and "
+            'below it encoding = "windows-1252", or save it as UTF-8'
+        )
 
     def _reader(self, file: BinaryIO) -> Any:
         """Open the file for reading block by block; later blocks must have the types of the first."""
