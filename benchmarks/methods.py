@@ -38,7 +38,7 @@ def ladder(job: Job) -> pa.Table:
     """Run Quantail's default method on simulated noise."""
     from quantail.table import TableSynthesizer
 
-    synthesizer = TableSynthesizer(job.schema, job.epsilon, noise="simulated", seed=job.seed)
+    synthesizer = TableSynthesizer(job.schema, job.epsilon, method="ladder", noise="simulated", seed=job.seed)
     return synthesizer.fit(job.train).sample(job.rows, seed=job.seed)
 
 

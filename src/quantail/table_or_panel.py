@@ -84,7 +84,7 @@ def synthesizer_for(schema: Schema, epsilon: Amount = 1, **options: Any) -> AnyS
     --------
     >>> from quantail.examples import industry_schema, payroll_schema
     >>> [synthesizer_for(schema).method for schema in (payroll_schema(), industry_schema())]
-    ['ladder', 'pooled']
+    ['tables', 'pooled']
     """
     given = {name: value for name, value in options.items() if value is not None}
     if schema.panel is None:

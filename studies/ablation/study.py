@@ -128,7 +128,13 @@ STEPS: dict[str, Step] = {
             True,
             partial(_bare, rungs=Rungs(few=True, curve=True, joint=True)),
         ),
-        Step("ladder", "budget by need, calibration: the ladder", _EXACT, True, released_table),
+        Step(
+            "ladder",
+            "budget by need, calibration: the ladder",
+            _EXACT,
+            True,
+            partial(released_table, method="ladder"),
+        ),
     )
 }
 

@@ -96,7 +96,7 @@ def published_table(task: Task, train: Table, method: str, stream: int = 0, **op
 
 
 def _ladder(task: Task, train: Table) -> Made:
-    return released_table(task, train)
+    return released_table(task, train, method="ladder")
 
 
 def _paper_order(task: Task, train: Table) -> Made:

@@ -11,8 +11,8 @@ from quantail.table.ladder import category_fitting, fitting
 ROWS = 3000
 
 
-def made(x, y, schema, epsilon=1, seed=1):
-    model = TableSynthesizer(schema, epsilon, noise="simulated", seed=seed).fit(
+def made(x, y, schema, epsilon=1, seed=1, method="ladder"):
+    model = TableSynthesizer(schema, epsilon, method=method, noise="simulated", seed=seed).fit(
         pd.DataFrame({"x": x, "y": y})
     )
     return model, model.sample(seed=seed)
@@ -48,6 +48,14 @@ def test_a_rare_value_that_does_tell_is_still_followed(share):
     schema = Schema((Column("x", "integer", 0, 1), Column("y", "numeric", 0, 1000)), "row")
     model, _ = made(x, y, schema)
     assert model.groups[0].columns[1].slopes[0].slope == pytest.approx(100, rel=0.1)
+    _, drawn = made(x, y, schema, method="tables")
+    with_it, without = (drawn["y"][drawn["x"] == value].median() for value in (1, 0))
+    assert with_it - without == pytest.approx(100, rel=0.15)
+
+
+def test_in_tables_a_label_or_number_that_hardly_varies_moves_nothing():
+    x, y, schema = table_of_numbers(0.005)
+    assert max(made(x, y, schema, seed=seed, method="tables")[1]["y"].std() for seed in range(1, 4)) < 13
 
 
 def test_a_label_that_hardly_any_row_has_shifts_nothing():

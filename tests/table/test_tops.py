@@ -135,6 +135,9 @@ def test_fits_without_log_columns_have_no_tops() -> None:
 def test_a_column_called_tails_has_a_part_of_its_own() -> None:
     schema = schema_of(replace(AMOUNT, name="tails"))
     plan = TableSynthesizer(schema, 1).plan(30_000)
+    assert [part.name for part in plan.find("columns").children] == ["tails"]
+    assert [part.name for part in plan.find("tails").leaves()] == ["tails"]
+    plan = TableSynthesizer(schema, 1, method="ladder").plan(30_000)
     assert [part.name for part in plan.children] == ["tails", "tails'"]
 
 

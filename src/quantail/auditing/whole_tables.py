@@ -76,7 +76,7 @@ class WholeFit:
 
     def synthesizer(self, relation: Relation) -> TableSynthesizer:
         """Return the synthesizer."""
-        plain = schema_of(relation, numbers_only=self.method != "ladder")
+        plain = schema_of(relation, numbers_only=self.method not in ("ladder", "tables"))
         schema = rich_schema(relation) if self.rich else plain
         return TableSynthesizer(schema, self.epsilon, method=self.method, **self.options)
 
@@ -87,6 +87,8 @@ FITS = (
     WholeFit("ladder, tilts on both sides", 110),
     WholeFit("ladder, bins", 140),
     WholeFit("ladder, rich columns in groups", 60, rich=True),
+    WholeFit("tables, rounds", 60, "tables"),
+    WholeFit("tables, rich columns in groups", 60, "tables", rich=True),
     *(
         WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
         for order in ("kng", "stepwise", "sandwich")

@@ -44,7 +44,7 @@ class Terms:
 
     Examples
     --------
-    >>> few, many = (Terms("[table]", rows, "1", "", "pure", "ladder") for rows in (500, 501))
+    >>> few, many = (Terms("[table]", rows, "1", "", "pure", "tables") for rows in (500, 501))
     >>> len(few.hash()), few.hash() == many.hash()
     (64, False)
     """

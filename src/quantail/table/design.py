@@ -16,6 +16,7 @@ from quantail.table.ladder.rules import LadderSettings
 from quantail.table.ladder.shares import Question, is_wide, needed_costs, questions_of
 from quantail.table.tail_plan import Tails, plan_tails
 from quantail.table.tuning import (
+    ALONE,
     COMFORT,
     MOST_ROUND_NOISE,
     ROUND_NOISE,
@@ -111,10 +112,11 @@ def _stages(
     relation: Relation,
 ) -> tuple[Fraction, int]:
     """Return what stage one may cost, and how many rounds share the rest."""
-    if not any(explained):
+    if not any(explained) and all(question.kind == "cells" for question in asked):
         return cost, 0
     comfortable, ample = (needed / float(cost) for needed in needed_costs(asked, rows, definition))
-    share = round(max(STAGE_ONE_LEAST, COMFORT * comfortable, min(ample, STAGE_ONE_MOST)), 3)
+    needed = max(COMFORT * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
+    share = round(max(STAGE_ONE_LEAST, needed), 3)
     if share >= 1:
         return cost, 0
     first, rest = split(cost, [share, 1 - share])
@@ -129,7 +131,7 @@ def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition
         counted = cost * Fraction(1 - SELECTION_SHARE) / number
         return histogram_noise(counted, cells_touched(relation), definition).deviation / rows
 
-    number = max(2, fields - 1)  # enough to join all fields
+    number = max(2, fields - 1) if fields > 1 else 1  # enough to join all fields
     while number < ROUNDS_PER_FIELD * fields and noise(number + 1) <= ROUND_NOISE:
         number += 1
     while number and noise(number) > MOST_ROUND_NOISE:

@@ -10,6 +10,7 @@ contexts and nearly equal eta share one law, so that laws are computed once for 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -126,8 +127,8 @@ class FieldLaw:
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> "FieldLaw":
-        """Rebuild a law from `to_dict`."""
-        return cls(
+        """Rebuild a law from `to_dict`; a ValueError if it holds something else than finite numbers."""
+        law = cls(
             FieldCells.from_dict(form["cells"]),
             tuple(form["margin"]),
             tuple(Factor.from_dict(factor) for factor in form["factors"]),
@@ -138,6 +139,27 @@ class FieldLaw:
             form["trust"],
             tuple(form["zeros"]),
         )
+        law.check_numbers()
+        return law
+
+    def check_numbers(self) -> None:
+        """Raise a ValueError unless all numbers are finite; where no slope or table acts, no trial row shows it."""
+        rows = [row for factor in self.factors for row in factor.values]
+        parts = [
+            self.margin,
+            self.cuts,
+            self.centres,
+            self.implied,
+            self.zeros,
+            (self.trust,),
+            *self.reach,
+            *rows,
+        ]
+        parts.append(self.cells.edges)
+        if not all(
+            isinstance(number, (int, float)) and isfinite(number) for part in parts for number in part
+        ):
+            raise ValueError("a law with something else than numbers")
 
 
 @dataclass(frozen=True, eq=False)

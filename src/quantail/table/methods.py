@@ -1,6 +1,7 @@
 """The methods by name: how each checks its options, draws up a design, fits it, and reads and draws its columns.
 
-    ladder                     this package's own: few rungs in one draw, slopes, bends, calibration
+    tables                     this package's own: few rungs in one draw and slopes, then chosen tables of counts
+    ladder                     the same rungs and slopes with bends, shifts and calibration in place of tables
     kng, stepwise, sandwich    the paper's orders of single quantiles, made valid
 
 A new method is a new entry here; nothing else needs to know its name.

@@ -169,7 +169,7 @@ class TableModel(ReleasedModel):
         if rows is not None:
             raise OptionError("given rows say how many rows to draw; leave out rows")
         if not METHODS[self.method].streams:
-            raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'ladder'")
+            raise OptionError(f"method {self.method!r} cannot complete given rows; fit with method 'tables'")
         return read_given(frame, self.schema)
 
     def _completed(

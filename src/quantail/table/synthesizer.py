@@ -35,9 +35,10 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         What is public about the table.
     epsilon : int, float, str or Fraction
         The whole privacy budget of one fit.
-    method : {"ladder", "tables", "kng", "stepwise", "sandwich"}
-        How columns are modelled: the ladder; the ladder followed by privately chosen tables of counts, which find
-        relations of any shape; or one of the paper's orders of single quantiles.
+    method : {"tables", "ladder", "kng", "stepwise", "sandwich"}
+        How columns are modelled: each by itself with slopes on numbers, followed by privately chosen tables of counts,
+        which find relations of any shape; the ladder, with effects of one predictor each; or one of the paper's orders
+        of single quantiles.
     definition : {"pure", "zcdp"}
         Pure epsilon-DP, or zCDP that implies (epsilon, delta)-DP.
     delta : float, optional
@@ -67,7 +68,7 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         schema: Schema,
         epsilon: Amount = 1,
         *,
-        method: str = "ladder",
+        method: str = "tables",
         definition: Definition = "pure",
         delta: Amount | None = None,
         noise: Literal["secure", "simulated"] = "secure",

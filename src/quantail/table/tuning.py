@@ -26,7 +26,10 @@ STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
 COMFORT = 1.7
 """What stage one has in any case, in the cost of comfortable signals: without it slopes and tails run away."""
 
-SLOPE_AMPLE = 200.0
+ALONE = 1.5
+"""The same where no column explains another, in the cost of ample signals: rounds then count columns by themselves."""
+
+SLOPE_AMPLE = 350.0
 """Ample signal of a slope, where alone it would be 620 shared by a column's slopes."""
 
 WIDE_SLOPES = 0.1
