@@ -80,7 +80,7 @@ class CsvSource(Source):
                     raise
         stored = options["read_options"].encoding.replace("utf8", "utf-8")
         raise DataError(
-            f"cannot read {self.place}: its rows are not {stored}; write how it is stored into the schema, such as [csv] and "
+            f"cannot read {self.place}: its rows are not {stored}; write how it is stored into the schema, [csv] and "
             'below it encoding = "windows-1252", or save it as UTF-8'
         )
 
