@@ -1,0 +1,49 @@
+"""No explosion: where few rows have a number, whatever is released of it, the total stays within a public multiple."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.explosions import MOST, SHAPES, excesses
+from quantail.curves.cap import most_of_mean
+from quantail.curves.tuning import ANCHORS
+from quantail.schema import Column, Schema
+from quantail.table import TableSynthesizer
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("rows", "epsilon"), [(1000, 0.25), (500, 1.0), (2000, 1.0)])
+def test_no_total_explodes_however_poor_the_column(shape: str, rows: int, epsilon: float) -> None:
+    for seed in (300, 301):
+        assert max(each.times for each in excesses(shape, rows, epsilon, seed)) < MOST
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    spread=st.floats(0.1, 4.0),
+    index=st.floats(0.3, 3.0),
+    present=st.floats(0.05, 1.0),
+    upper=st.sampled_from([1e7, 1e12]),
+    seed=st.integers(0, 10**6),
+)
+def test_the_mean_of_a_model_is_within_a_public_multiple_of_its_median(
+    spread: float, index: float, present: float, upper: float, seed: int
+) -> None:
+    # Any law, also those without a mean: what is implied is held to the median, the upper quartile and the decile.
+    rng = np.random.default_rng(seed)
+    n = 600
+    amount = np.clip(rng.lognormal(5, spread, n) * (rng.pareto(index, n) + 1), 0, upper)
+    table = pa.table({"amount": pa.array(np.round(amount, 2), mask=rng.random(n) > present)})
+    column = Column("amount", "numeric", 0, upper, grid="log", decimals=2, missing=True)
+    model = TableSynthesizer(Schema((column,), "row"), 1, method="tables", noise="simulated", seed=seed).fit(
+        table
+    )
+    made = model.sample(60_000, seed=1)["amount"].drop_null().to_numpy()
+    made = made[made > 0]
+    if made.size > 2000:
+        for share, growth in ANCHORS:
+            anchor = np.quantile(made, 1 - share)
+            above = made[made >= anchor]
+            assert above.mean() < 1.1 * most_of_mean(growth) * max(anchor, column.lattice)
