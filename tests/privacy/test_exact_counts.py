@@ -16,6 +16,7 @@ from quantail.auditing.counting import (
     labels_alone,
     pairs_of_cells,
     rows_at_the_lowest,
+    rows_in_heaps,
     rows_of_groups,
     search_counts,
     values_of_a_column,
@@ -57,6 +58,25 @@ def test_two_labels_of_a_public_number_of_rows_are_one_count():
         (shares,) = labels_alone(relation, 2)((0, 1, 1), noise).shares
         assert [len(asked) for asked, _ in noise.asked] == [counts]
         assert sum(shares) == pytest.approx(1)
+
+
+HEAPED = (0.0, 1.0, 2.0, 4.0, 6.0, 12.0, math.nan)  # in no heap, in the second, in the first, absent
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_counts_of_heaps_cost_exactly_their_leaf(relation):
+    assert 0.99 < search_counts(rows_in_heaps(relation), HEAPED, 3, relation).loss <= 1
+
+
+def test_heaps_that_a_row_is_in_twice_are_caught():
+    leaf = Plan.leaf("heaps", F(1))
+
+    def twice(table, noise):
+        values = np.array(table, dtype=float)
+        counts = np.array([np.count_nonzero(values % step == 0) for step in (6, 2)])
+        return Gate(leaf, noise, "add-remove").histogram(leaf, counts, 1).tolist()
+
+    assert search_counts(twice, (1.0, 2.0, 6.0), 3, "add-remove").loss > 1.9
 
 
 LOWEST = (-0.5, 0.0, 0.5, 0.51, 7.0, math.nan)  # in the lowest cell, at its end, just beyond, far, absent

@@ -21,6 +21,7 @@ from quantail.privacy import Gate, Plan, Relation, Source
 from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
+from quantail.table.heaps import draw_heaps, heap_shares
 from quantail.table.ladder import category_fitting, fit_state
 from quantail.table.ladder.choosing import Cells, count_pairs
 from quantail.table.ladder.column import CategoryModel
@@ -186,6 +187,18 @@ def rows_at_the_lowest(relation: Relation) -> Counting:
     return counting
 
 
+def rows_in_heaps(relation: Relation) -> Counting:
+    """Count rows on multiples of 6 and of 2; a row is its value, NaN if it is absent."""
+    leaf = Plan.leaf("heaps", Fraction(1))
+
+    def counting(table: Table, noise: Watching) -> Any:
+        values = np.array(table, dtype=float)
+        noisy, scale = draw_heaps(Gate(leaf, noise, relation), leaf, values, (6.0, 2.0), 1.0)
+        return heap_shares(noisy, scale, np.arange(20.0), 4.0, (6.0, 2.0), 1.0)
+
+    return counting
+
+
 def rows_of_groups(table: Table, noise: Watching) -> Any:
     """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
@@ -206,6 +219,7 @@ def count_findings() -> Iterator[Finding]:
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
         cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
         yield _found("calibration", relation, calibration(relation), cells)
+        yield _found("heaps", relation, rows_in_heaps(relation), (0.0, 5.0, 6.0, 8.0, math.nan))
         yield _found("lowest value", relation, rows_at_the_lowest(relation), (0.0, 0.5, 0.51, math.nan))
         yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))
     yield _found("rows of groups", "add-remove", rows_of_groups, range(3))

@@ -58,6 +58,8 @@ class Column:
         Numbers that mean a kind of missing value (-8: refused), not an amount.
     atoms : tuple of float
         Values that many rows hold next to a continuous rest, such as 0 or a top code.
+    heaps : tuple of float
+        Round figures that values are often multiples of, coarsest first, such as 1000 and 500.
     other : bool
         Category columns: labels that are not listed become "other" instead of being refused.
     label : str
@@ -103,6 +105,7 @@ class Column:
     universe: str = ""
     outside: str | float = ""
     missing_with: str = ""
+    heaps: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_column(self)

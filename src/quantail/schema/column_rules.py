@@ -24,6 +24,8 @@ LONGEST_TEXT = 1000
 MOST_DECIMALS = 15
 # What stands in place of a value is counted one by one; a long list of them is a category column.
 MOST_SPECIAL = 50
+MOST_HEAPS = 8
+_WHOLE = 1e-6  # how far a quotient of two decimal numbers may be from the whole number that it is
 # Beyond these, differences and quotients of values would leave the range or the precision of a float64.
 _LARGEST_BOUND, _NARROWEST_RANGE = 1e100, 2.0**-20
 
@@ -62,6 +64,7 @@ def check_column(column: "Column") -> None:
     else:
         _check_number(column)
     _check_special(column)
+    _check_heaps(column)
     _check_rule(column)
     check_storage(column)
 
@@ -177,6 +180,29 @@ def _check_special(column: "Column") -> None:
     if len(special) > MOST_SPECIAL:
         advice = "list those that many rows hold"
         raise wrong(column, f"there are more than {MOST_SPECIAL} missing_codes and atoms", advice)
+
+
+def _check_heaps(column: "Column") -> None:
+    """Check the round figures that values are often multiples of."""
+    given: Any = column.heaps
+    advice = "write the figures, coarsest first: heaps = [1000, 500]"
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise wrong(column, "heaps must be a list", advice)
+    numbers = tuple(_number(column, "an entry of heaps", entry, "write a number") for entry in given)
+    if not numbers:
+        _set(column, "heaps", ())
+        return
+    if column.type not in ("numeric", "integer"):
+        raise wrong(column, "heaps belong to columns of numbers", "remove heaps")
+    if len(numbers) > MOST_HEAPS:
+        raise wrong(column, f"there are more than {MOST_HEAPS} heaps", "list those that are seen most")
+    if list(numbers) != sorted(set(numbers), reverse=True):
+        raise wrong(column, "heaps must fall", advice)
+    steps = [number / column.lattice for number in numbers]
+    if any(step < 2 or abs(step - round(step)) > _WHOLE for step in steps):
+        what = "heaps must be multiples, at least twice, of the smallest difference between values"
+        raise wrong(column, what, "give decimals or resolution, or other heaps")
+    _set(column, "heaps", numbers)
 
 
 def _check_rule(column: "Column") -> None:

@@ -64,6 +64,7 @@ grid = "{grid}"  # linear | log (for heavy tails: incomes, payrolls, sizes)
 missing = false  # true if values may be missing
 missing_codes = []  # numbers that mean a kind of missing value, for example [-8, -9]
 atoms = []  # values that many rows hold next to a continuous rest, for example [0]
+heaps = []  # round figures that values are often multiples of, coarsest first, for example [1000, 500]
 source = ""  # where the bounds come from
 """
 

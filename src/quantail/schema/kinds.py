@@ -171,6 +171,10 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         return Column(
             column.name, "integer", 0, steps_of(column), predictors=predictors, public=column.public
         )
+    if placed and column.heaps:
+        raise SchemaError(
+            f"column {column.name!r}: a part of an identity or inequality has no heaps; remove heaps"
+        )
     if placed:
         return Column(column.name, "numeric", 0, 1, decimals=_POSITION_DECIMALS, predictors=predictors)
     lower, upper = _beside_atoms(column)

@@ -76,6 +76,7 @@ def _besides(column: Column, schema: "Schema") -> str:
         "may be missing" if column.missing else "",
         f"missing codes {_numbers(column.missing_codes)}" if column.missing_codes else "",
         f"atoms {_numbers(column.atoms)}" if column.atoms else "",
+        f"heaps {_numbers(column.heaps)}" if column.heaps else "",
     ]
     return "; ".join(filter(None, told))
 

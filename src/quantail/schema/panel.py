@@ -156,10 +156,10 @@ def _check_public(columns: tuple[Column, ...]) -> None:
 
 def _check_plain(column: Column) -> None:
     """Raise a SchemaError for what tables know and panels do not."""
-    if not column.is_plain:
+    if not column.is_plain or column.heaps:
         raise SchemaError(
             f"column {column.name!r}: columns of a panel are numeric, integer or category columns without "
-            "missing values, atoms or other labels; change its type, or leave it out of the schema"
+            "missing values, atoms, heaps or other labels; change its type, or leave it out of the schema"
         )
     if column.public and (column.lower is not None or column.upper is not None):
         raise SchemaError(

@@ -16,7 +16,7 @@ from quantail.studio.schema_file import Section
 from quantail.visible import visible_text
 
 NUMBERS = ("lower", "upper", "resolution", "decimals")
-LISTS = ("missing_codes", "atoms")
+LISTS = ("missing_codes", "atoms", "heaps")
 FLAGS = ("public", "missing", "other")
 TEXTS = ("name", "type", "grid", "label", "storage", "source", "universe", "outside", "missing_with")
 
@@ -40,7 +40,17 @@ BELONGS = {
 
 _ORDER = (
     *("name", "type", "label", "lower", "upper", "grid", "decimals", "resolution", "categories", "other"),
-    *("predictors", "public", "missing", "missing_codes", "atoms", "universe", "outside", "missing_with"),
+    *(
+        "predictors",
+        "public",
+        "missing",
+        "missing_codes",
+        "atoms",
+        "heaps",
+        "universe",
+        "outside",
+        "missing_with",
+    ),
     *("storage", "source"),
 )
 _SPACES = re.compile(r"[\s_'\u00a0\u2009\u202f]")

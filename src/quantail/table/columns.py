@@ -9,10 +9,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quantail.table.base_law import BaseLaw
+from quantail.table.heaps import Heap, heaps_from, rounded
 from quantail.table.ladder.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
 from quantail.table.law import FieldLaw
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class NumberColumn(NumericModel):
     """A number with the law of its cells given earlier fields."""
 
     law: FieldLaw | None = None
+    heaps: tuple[Heap, ...] = ()
 
     @classmethod
     def of(cls, model: NumericModel, law: FieldLaw) -> "NumberColumn":
@@ -41,9 +46,16 @@ class NumberColumn(NumericModel):
         )
         return replace(self, law=replace(self.law, reach=reach))
 
+    def heaped(self, values: Floats, u: Floats) -> Floats:
+        """Return drawn values on the modelling scale, round figures among them; u is what they were drawn by."""
+        scale = self.scale
+        found = rounded(scale.unfolded(values), u, self.heaps, scale.lower, scale.upper)
+        return scale.forward(found)
+
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
-        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()}
+        heaps = {"heaps": [vars(heap) for heap in self.heaps]} if self.heaps else {}
+        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()} | heaps
 
 
 def _moved(predictor: NumericModel, ends: tuple[float, float]) -> tuple[float, float]:
@@ -85,7 +97,7 @@ def table_column_from_dict(form: Mapping[str, Any]) -> TableColumn:
         return LabelColumn.of(column, law)
     if law is None:
         raise ValueError("a number without a law")
-    return NumberColumn.of(column, law)
+    return replace(NumberColumn.of(column, law), heaps=heaps_from(form.get("heaps", ())))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split
 from quantail.schema import Schema, core_of
+from quantail.table.heaps import HeapPlan, plan_heaps
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.rules import LadderSettings
 from quantail.table.ladder.shares import Question, is_wide, needed_costs, questions_of
@@ -54,6 +55,7 @@ class TablesDesign:
     rows: int
     schema: Schema
     tails: Tails = field(default_factory=Tails)
+    heaps: HeapPlan = field(default_factory=HeapPlan)
 
 
 def draw_tables_design(
@@ -65,7 +67,8 @@ def draw_tables_design(
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else Tails()
-    cost -= tails.cost
+    heaps = plan_heaps(schema, rows, cost, definition)
+    cost -= tails.cost + heaps.cost
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     asked = asked if number else alone
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
@@ -75,7 +78,8 @@ def draw_tables_design(
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
-    return TablesDesign(columns, rounds, explained, tails.joined(plan), rows, schema, tails)
+    plan = heaps.joined(tails.joined(plan))
+    return TablesDesign(columns, rounds, explained, plan, rows, schema, tails, heaps)
 
 
 def _without_dear_slopes(

@@ -33,11 +33,12 @@ from quantail.table.forward import (
     scales_of,
     sum_of_slopes,
 )
+from quantail.table.heaps import draw_heaps, heap_shares
 from quantail.table.ladder.column import NumericModel
 from quantail.table.ladder.fit_state import Fit
 from quantail.table.ladder.fitting import run_design
 from quantail.table.law import FieldLaw
-from quantail.table.tops import set_tops
+from quantail.table.tops import Drawing, set_tops
 from quantail.table.tuning import (
     CURVE_NOISE,
     FINAL_STEPS,
@@ -63,7 +64,28 @@ def fit_tables(
     if design.rounds:
         _run_rounds(fit, design, chain)
     draw = partial(_draw, schema=design.schema)
-    return set_tops(fit, design.tails, _columns(fit, chain), draw, chain.told_shares())
+    columns = set_tops(fit, design.tails, _columns(fit, chain), draw, chain.told_shares())
+    return _with_heaps(fit, design, columns, draw) if design.heaps.leaves else columns
+
+
+def _with_heaps(
+    fit: Fit, design: TablesDesign, columns: tuple[TableColumn, ...], draw: Drawing
+) -> tuple[TableColumn, ...]:
+    """Release how many rows hold round figures, and return the columns with what follows for their numbers."""
+    steps = {asked.column.name: asked.column.heaps for asked in design.columns.columns}
+    given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
+    drawn = draw(columns, POOL_ROWS, fit.gate.noise.generator(), True, given)
+    found: list[TableColumn] = []
+    for column in columns:
+        if isinstance(column, NumberColumn) and column.name in design.heaps.leaves:
+            leaf, own, step = design.heaps.leaves[column.name], steps[column.name], column.scale.step
+            values = column.scale.unfolded(_present(drawn[column.name]))
+            noisy, noise = draw_heaps(fit.gate, leaf, fit.confidential.column(column.name), own, step)
+            heaps = heap_shares(noisy, noise, values, fit.present(column.status), own, step)
+            found.append(replace(column, heaps=heaps))
+        else:
+            found.append(column)
+    return tuple(found)
 
 
 def _draw(

@@ -193,8 +193,11 @@ class FieldSampler:
             value = self._within(cell, within, eta)
         column = self.field.column
         assert isinstance(column, NumericModel)
-        if column.top is not None or column.bottom is not None:
+        heaped = isinstance(column, NumberColumn) and column.heaps
+        if column.top is not None or column.bottom is not None or heaped:
             value = column.topped(value)
+            if isinstance(column, NumberColumn) and column.heaps:
+                value = column.heaped(value, u)
             number = cell <= len(self.law.cells.edges)
             cell = np.where(number, self.law.cells.of_number(value), cell)
         self.keep(rows, value, cell, eta)

@@ -88,6 +88,10 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         self._method = method_of(method)
         options = {"slopes": slopes, "draw": draw, "taus": taus, "main": main, "shares": shares}
         self._settings = self._method.settings(options)
+        if method != "tables" and any(column.heaps for column in schema.columns):
+            raise SchemaError(
+                f'method {method!r} knows no heaps; use method "tables", or take heaps out of the schema'
+            )
         self._options = {name: _plain(value) for name, value in options.items() if value is not None}
         self._set_up(schema, epsilon, method, noise, seed, definition, delta)
 

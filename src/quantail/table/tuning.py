@@ -74,6 +74,12 @@ TOLD = 4.0
 LOWEST_DOUBT, MOST_HEAPED = 5.0, 0.98
 """Noise scales from which rows at the lowest value are believed, and the largest share of a column they may be."""
 
+HEAP_SHARE = Fraction(3, 100)
+"""Share of the budget that counts of declared heaps may cost together."""
+
+LEAST_HEAP_SIGNAL, AMPLE_HEAP_SIGNAL = 30, 400
+"""Rows times epsilon of the query from which heaps are worth counting, and beyond which more budget gains nothing."""
+
 # Tails (docs/decisions/0014-tails.md)
 
 TAIL_SHARE = Fraction(1, 10)

@@ -1,0 +1,164 @@
+"""Round figures: how many values are multiples of 1000, of 500, ... counted once, and values rounded as they are drawn.
+
+A column declares its heaps, coarsest first. A number belongs to the first of them that it is a multiple of, if it is
+not below it; how many rows belong to each is counted through the gate once all else is released (proofs/counts.md). Of
+the drawn numbers that are large enough, as many are then rounded to the nearest such multiple.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Vector
+from quantail.privacy import Definition, Gate, Plan, cells_touched, geometric_strength
+from quantail.schema import Schema, core_of
+from quantail.table.tuning import AMPLE_HEAP_SIGNAL, HEAP_SHARE, LEAST_HEAP_SIGNAL, LOWEST_DOUBT
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_FINE = (
+    2.0**20
+)  # parts of a uniform number; where it lies within one tells nothing of where it lies as a whole
+
+
+@dataclass(frozen=True)
+class Heap:
+    """Multiples of `step`: the share of numbers that become one, of those that are as large and in no earlier heap."""
+
+    step: float
+    share: float
+
+    def __post_init__(self) -> None:
+        """Refuse what a damaged file may hold."""
+        if not (self.step > 0 and 0 <= self.share <= 1):
+            raise ValueError("a heap that is none")
+
+
+@dataclass(frozen=True)
+class HeapPlan:
+    """The leaves that count heaps, by column."""
+
+    leaves: dict[str, Plan] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> Fraction:
+        """What all of them cost."""
+        return sum((leaf.cost for leaf in self.leaves.values()), Fraction(0))
+
+    def joined(self, plan: Plan) -> Plan:
+        """Return the plan of a fit with the counts added to it."""
+        if not self.leaves:
+            return plan
+        name = "heaps"
+        while any(child.name == name for child in plan.children):  # a column may be called so
+            name += "'"
+        own = Plan.sequence(name, list(self.leaves.values()), "rows on round multiples")
+        return Plan.sequence(plan.name, [*plan.children, own], plan.note)
+
+
+def plan_heaps(schema: Schema, rows: int, cost: Fraction, definition: Definition) -> HeapPlan:
+    """Return the counts of declared heaps: little each, and none where noise would drown it."""
+    columns = [column for column in core_of(schema).schema.columns if column.heaps and not column.public]
+    if not columns:
+        return HeapPlan()
+    ample = Fraction(AMPLE_HEAP_SIGNAL) / max(rows, 1)
+    ample = ample if definition == "pure" else ample**2 / 2
+    part = min(cost * HEAP_SHARE / len(columns), ample)
+    if rows * float(geometric_strength(part, definition)) < LEAST_HEAP_SIGNAL:
+        return HeapPlan()
+    unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
+    note = "rows on multiples of "
+    return HeapPlan(
+        {c.name: Plan.leaf(c.name, part, note + ", ".join(f"{h:g}" for h in c.heaps), unit) for c in columns}
+    )
+
+
+def heap_of(values: Floats, steps: Sequence[float], lattice: float) -> Integers:
+    """Return the place of the first step that each value is a multiple of; the number of steps where there is none.
+
+    Examples
+    --------
+    >>> heap_of(np.array([2000.0, 1500.0, 1501.0, 500.0, 0.0, np.nan]), (1000.0, 500.0), 1.0).tolist()
+    [0, 1, 2, 1, 2, 2]
+    """
+    found = np.full(values.size, len(steps), dtype=np.int64)
+    units = np.rint(np.where(np.isnan(values), 0.0, values) / lattice)
+    for place in reversed(range(len(steps))):
+        size = np.rint(steps[place] / lattice)
+        found[(np.abs(units) >= size) & (np.mod(units, size) == 0)] = place
+    return found
+
+
+def draw_heaps(
+    gate: Gate, leaf: Plan, values: Vector | Floats, steps: Sequence[float], lattice: float
+) -> tuple[Floats, float]:
+    """Release how many rows belong to each heap; return the counts, and the scale of their noise."""
+    number = len(steps)
+
+    def count(part: Floats) -> Integers:
+        return np.bincount(heap_of(part, steps, lattice), minlength=number + 1)[:number]
+
+    touched = cells_touched(gate.relation)
+    noisy = gate.histogram(leaf, Vector.of(values).total(count), touched).astype(np.float64)
+    return noisy, gate.histogram_noise(leaf, touched).deviation / 2**0.5
+
+
+def heap_shares(
+    noisy: Floats, noise: float, drawn: Floats, present: float, steps: Sequence[float], lattice: float
+) -> tuple[Heap, ...]:
+    """Return heaps from released counts and drawn numbers; what noise alone could show is none.
+
+    Parameters
+    ----------
+    drawn : array
+        Numbers drawn from the model, in the column's unit.
+    present : float
+        Released number of rows that have a number.
+    """
+    heaps, taken = list[Heap](), 0.0
+    for step, count in zip(steps, noisy.tolist(), strict=True):
+        large = present * float(np.mean(np.abs(drawn) >= step)) - taken
+        believed = count > LOWEST_DOUBT * noise and large > 0
+        chance = lattice / step
+        share = (count / large - chance) / (1 - chance) if believed else 0.0
+        heaps.append(Heap(step, float(np.clip(share, 0.0, 1.0))))
+        taken += count if believed else 0.0
+    return tuple(heaps)
+
+
+def rounded(values: Floats, u: Floats, heaps: Sequence[Heap], lower: float, upper: float) -> Floats:
+    """Return numbers of which some are rounded to the multiples of heaps.
+
+    Parameters
+    ----------
+    u : array
+        The uniform numbers that the values were drawn by; their finest digits decide.
+    """
+    chosen, found = np.mod(u * _FINE, 1.0), values.copy()
+    left = np.ones(values.size, dtype=np.bool_)
+    for place, heap in enumerate(heaps):
+        large = left & (np.abs(values) >= heap.step)
+        taken = large & (chosen < heap.share)
+        found[taken] = _nearest(values[taken], heap.step, [h.step for h in heaps[:place]], lower, upper)
+        chosen = np.where(large & ~taken, (chosen - heap.share) / max(1 - heap.share, 1e-9), chosen)
+        left &= ~taken
+    return found
+
+
+def _nearest(values: Floats, step: float, coarser: Sequence[float], lower: float, upper: float) -> Floats:
+    """Return the nearest multiples of a step within the bounds that are no multiples of a coarser one."""
+    near = np.rint(values / step) * step
+    for other in coarser:
+        on = np.mod(np.rint(near / step), np.rint(other / step)) == 0
+        near = np.where(on, near + np.where(values >= near, step, -step), near)
+    return np.where((near >= lower) & (near <= upper), near, values)
+
+
+def heaps_from(forms: Sequence[Mapping[str, Any]]) -> tuple[Heap, ...]:
+    """Rebuild heaps from their saved form."""
+    return tuple(Heap(form["step"], form["share"]) for form in forms)
