@@ -171,3 +171,23 @@ def test_confidential_values_show_nowhere_but_in_the_internal_report(ready):
     assert "INTERNAL." in shown and "must not leave" in shown
     answer = ready.get("/read", file="out.internal-report.html")
     assert "INTERNAL" in answer.text and answer.headers["cache-control"] == "no-store"
+
+
+def test_a_first_line_that_may_be_a_row_is_not_shown_unasked(desk):
+    desk.write("numbers.csv", rows().partition("\n")[2])  # no header
+    page = desk.get("/table", table="numbers.csv")
+    assert page.status_code == 422 and "add a line of column names" in page.text and "987654" not in page.text
+    desk.write("rows.csv", "north,987654\nsouth,15\n")
+    page = desk.get("/table", table="rows.csv").text
+    assert "Does the first line hold the names" in page and "987654" not in page
+    answer = desk.post("/table/draft", table="rows.csv", output="rows.toml")
+    assert "Does the first line" in answer.text and not (desk.folder / "rows.toml").exists()
+    desk.write("schema.toml", SCHEMA)
+    assert "987654" not in desk.get("/schema", schema="schema.toml", table="rows.csv").text
+    check = desk.get("/check", schema="schema.toml", table="rows.csv")
+    assert "987654" not in check.text and "jobs" in check.text
+    desk.write("years.csv", "firm,2001,2002\n1,2,3\n")
+    assert "2001" not in desk.get("/table", table="years.csv").text.replace("years.csv", "")
+    asked = {"table": "years.csv", "output": "years.toml", "are_names": "yes"}
+    assert "2001" in desk.get("/table", table="years.csv", are_names="yes").text
+    assert desk.post("/table/draft", **asked).status_code == 303

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from quantail.errors import OptionError, QuantailError
 from quantail.io import read_header
 from quantail.schema.csv_format import CsvFormat
+from quantail.schema.key import KEY
 from quantail.studio import column_form
 from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.schema_file import SchemaFile
@@ -71,11 +72,17 @@ def _facts(column: Any) -> str:
 
 
 def _left_out(visit: Visit, found: SchemaFile) -> list[str]:
-    """Columns of the table that the schema does not describe; of a panel they are not told apart."""
+    """Columns of the table that the schema does not describe; of a panel they are not told apart.
+
+    None is named of a table that lacks a described column: its first line may be no header, and hold values.
+    """
     if not visit.sent("table") or found.panel is not None:
         return []
     header = read_header(visit.studio.folder.file(visit.sent("table")))
-    return [name for name in header if name not in found.names]
+    described = {
+        name for name, part in zip(found.names, found.columns, strict=True) if part.get("type") != KEY
+    }
+    return [name for name in header if name not in found.names] if described <= set(header) else []
 
 
 def save_facts(visit: Visit) -> Response:

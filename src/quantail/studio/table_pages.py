@@ -1,5 +1,7 @@
 """Pages about the folder and its tables: what there is, a draft of a schema, and whether a table fits it."""
 
+from collections.abc import Mapping
+
 from starlette.responses import Response
 
 from quantail.cli.staging import write_text
@@ -7,6 +9,7 @@ from quantail.errors import QuantailError, SchemaError
 from quantail.frames import check_table, left_out_columns
 from quantail.io import csv_format, read_header, read_table
 from quantail.schema import PanelNames, Schema, draft
+from quantail.studio.column_form import value_of
 from quantail.studio.schema_file import SchemaFile
 from quantail.studio.visit import Visit
 
@@ -23,6 +26,8 @@ def table(visit: Visit, error: str = "") -> Response:
     """Show the columns of a table by name and declared type, and the schemas that go with it."""
     name = visit.sent("table")
     header = read_header(visit.studio.folder.file(name))
+    if _may_be_a_row(header) and not _are_names(visit):
+        return visit.page("header.html")
     schemas = [
         (schema, _coverage(visit, schema, set(header))) for schema in visit.studio.folder.contents().schemas
     ]
@@ -34,7 +39,18 @@ def table(visit: Visit, error: str = "") -> Response:
         schemas=schemas,
         error=error,
         proposed=visit.sent("output") or f"{stem}.schema.toml",
+        are_names="yes" if _are_names(visit) else "",
     )
+
+
+def _may_be_a_row(header: Mapping[str, str]) -> bool:
+    """Say whether the first line of a file may hold values: it declares no types, and there are numbers in it."""
+    return not any(header.values()) and any(not isinstance(value_of(name), str) for name in header)
+
+
+def _are_names(visit: Visit) -> bool:
+    """Say whether the person has said that the first line holds names."""
+    return visit.sent("are_names") == "yes"
 
 
 def _coverage(visit: Visit, schema: str, header: set[str]) -> str:
@@ -61,8 +77,10 @@ def draft_schema(visit: Visit) -> Response:
             raise SchemaError("the name of a schema ends in .toml; write one such as payroll.schema.toml")
         path = folder.new_file(output)
         table_path, panel = folder.file(visit.sent("table")), visit.sent("panel")
-        named = PanelNames.of(panel) if panel else None
-        write_text(path, draft(read_header(table_path), csv=csv_format(table_path), panel=named))
+        named, header = PanelNames.of(panel) if panel else None, read_header(table_path)
+        if _may_be_a_row(header) and not _are_names(visit):
+            return table(visit)
+        write_text(path, draft(header, csv=csv_format(table_path), panel=named))
     except QuantailError as error:
         return table(visit, visit.told(error))
     return visit.go("/schema", schema=output)
