@@ -45,7 +45,7 @@ dist:
 
 # The core's tests with the oldest versions that pyproject.toml promises, in an environment of their own; some minutes.
 MINIMUM := .venv-minimum
-CORE := tests/schema tests/examples tests/frames tests/curves tests/privacy tests/orders tests/table tests/panel tests/studio tests/test_minimal_install.py
+CORE := tests/schema tests/examples tests/frames tests/curves tests/privacy tests/orders tests/table tests/panel tests/answers tests/studio tests/test_minimal_install.py
 
 minimum:
 	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
