@@ -40,7 +40,8 @@ class Excess:
 
     def __str__(self) -> str:
         """Show it as a line."""
-        return f"{self.times:8.2f}  {self.shape} {self.column}, {self.rows} rows, epsilon {self.epsilon:g}, seed {self.seed}"
+        size = f"{self.rows} rows, epsilon {self.epsilon:g}"
+        return f"{self.times:8.2f}  {self.shape} {self.column}, {size}, seed {self.seed}"
 
 
 def excesses(shape: str, rows: int, epsilon: float, seed: int) -> Iterator[Excess]:
