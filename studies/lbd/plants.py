@@ -33,7 +33,7 @@ _UPPER = 5000
 def plants_schema(start: int, end: int) -> Schema:
     """Return what is declared public about the plants."""
     column = Column("employees", "integer", 0, _UPPER, grid="log", source="declared for this study")
-    panel = Panel("plant", "entry", "exit", start, end, layout="long", time="year")
+    panel = Panel("plant", "entry", "exit", start, end, layout="long", time="year", synthesis="partial")
     return Schema((column,), "plant", name="plants", panel=panel)
 
 

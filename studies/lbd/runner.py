@@ -61,7 +61,7 @@ def lbd_schema() -> Schema:
     known = (
         "made up for studies; in the SynLBD, ids, entry and exit are public by decision of the Census Bureau"
     )
-    panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, source=known)
+    panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, source=known, synthesis="partial")
     return Schema((column,), "establishment", name="LBD-like industry", panel=panel)
 
 

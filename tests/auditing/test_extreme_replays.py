@@ -4,7 +4,7 @@ import pytest
 
 from quantail.auditing.extreme_replays import EXTREMES, extreme_finding, panel_pairs, table_cases
 from quantail.auditing.replay import Divergence
-from quantail.auditing.whole_panels import FITS, SCHEMA
+from quantail.auditing.whole_panels import FITS
 from quantail.panel import PanelSynthesizer
 from quantail.table.ladder import fit_state
 
@@ -24,9 +24,9 @@ def test_a_table_is_released_by_answers_alone(case):
 
 @pytest.mark.parametrize("name", ["pooled", "stepwise, varying slopes"])
 def test_a_panel_is_released_by_answers_alone(name):
-    method, options = FITS[name]
+    schema, method, options = FITS[name]
     found = extreme_finding(
-        name, "replace-one", PanelSynthesizer(SCHEMA, 1, method=method, **options), panel_pairs()
+        name, "replace-one", PanelSynthesizer(schema, 1, method=method, **options), panel_pairs(schema)
     )
     assert found.passed and found.figure > 0.2, found.note
 

@@ -60,7 +60,7 @@ def test_nothing_is_said_where_there_is_nothing_to_say(shop):
 
 
 def test_check_looks_at_public_texts_of_a_panel(shop):
-    panel = Panel("id", "first", "last", 2000, 2001, source="register")
+    panel = Panel("id", "first", "last", 2000, 2001, source="register", synthesis="partial")
     columns = (
         Column("county", "category", public=True, source="law"),
         Column("emp", "integer", 0, 9, source="law"),

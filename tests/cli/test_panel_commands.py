@@ -19,6 +19,7 @@ unit = "establishment"
 
 [panel]
 layout = "{layout}"
+synthesis = "partial"
 {time}unit = "id"
 entry = "first"
 exit = "last"

@@ -24,8 +24,13 @@ COLUMNS = (
     Column("emp", "integer", 0, 2000),
     Column("pay", "numeric", 0, 5000, decimals=1),
 )
-WIDE = Schema(COLUMNS, "establishment", by=("sic3",), panel=Panel("id", "first", "last", 2000, 2002))
-LONG = replace(WIDE, panel=Panel("id", "first", "last", 2000, 2002, "long", "year"))
+WIDE = Schema(
+    COLUMNS,
+    "establishment",
+    by=("sic3",),
+    panel=Panel("id", "first", "last", 2000, 2002, synthesis="partial"),
+)
+LONG = replace(WIDE, panel=Panel("id", "first", "last", 2000, 2002, "long", "year", synthesis="partial"))
 NA = None
 
 # Three units, none in industry 239; b exits after the second period, c enters in the last.
@@ -166,7 +171,11 @@ IDENTITIES = {
 
 @pytest.mark.parametrize("name", IDENTITIES)
 def test_identities_are_whole_numbers_or_text_whatever_they_were_stored_as(name):
-    schema = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "first", "last", 2000, 2000))
+    schema = Schema(
+        (Column("emp", "integer", 0, 9),),
+        "firm",
+        panel=Panel("id", "first", "last", 2000, 2000, synthesis="partial"),
+    )
     stored, expected = IDENTITIES[name]
     for ids in stored:
         table = pa.table({"id": ids, "first": [2000] * 2, "last": [2000] * 2, "emp_2000": [1, 2]})
@@ -176,7 +185,11 @@ def test_identities_are_whole_numbers_or_text_whatever_they_were_stored_as(name)
 
 
 def test_identities_of_several_types_are_refused():
-    schema = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "first", "last", 2000, 2000))
+    schema = Schema(
+        (Column("emp", "integer", 0, 9),),
+        "firm",
+        panel=Panel("id", "first", "last", 2000, 2000, synthesis="partial"),
+    )
     columns = {"id": [3, "x"], "first": [2000] * 2, "last": [2000] * 2, "emp_2000": [1, 2]}
     with pytest.raises(DataError, match="column 'id' holds values of several types"):
         confidential_panel(pd.DataFrame(columns), schema)
@@ -234,8 +247,12 @@ def histories(draw):
 def test_long_and_wide_agree_on_any_panel_and_any_order_of_rows(panel, random):
     start, ids, years, values = panel
     end = start + len(values[0]) - 1
-    wide = Schema((Column("emp", "integer", 0, 9),), "firm", panel=Panel("id", "a", "b", start, end))
-    long = replace(wide, panel=Panel("id", "a", "b", start, end, "long", "t"))
+    wide = Schema(
+        (Column("emp", "integer", 0, 9),),
+        "firm",
+        panel=Panel("id", "a", "b", start, end, synthesis="partial"),
+    )
+    long = replace(wide, panel=Panel("id", "a", "b", start, end, "long", "t", synthesis="partial"))
     table = pa.table(
         {"id": ids, "a": [a for a, _ in years], "b": [b for _, b in years]}
         | {
@@ -434,7 +451,10 @@ def test_panels_and_tables_are_not_confused():
 def test_the_stand_in_for_establishments_is_taken_as_it_is():
     columns = (*COLUMNS[:3], Column("pay", "integer", 0, 10**7))
     wide = Schema(
-        columns, "establishment", by=("sic3",), panel=Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+        columns,
+        "establishment",
+        by=("sic3",),
+        panel=Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, synthesis="partial"),
     )
     long = replace(wide, panel=replace(wide.panel, layout="long", time="year"))
     one, other = lbd_industry(178), lbd_long(178)

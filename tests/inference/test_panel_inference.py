@@ -12,7 +12,7 @@ from quantail.inference.evidence import gather
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Column, Panel, Schema
 
-PANEL = Panel("firm", "first", "last", 2001, 2003, "long", "year", "register")
+PANEL = Panel("firm", "first", "last", 2001, 2003, "long", "year", "register", "partial")
 SCHEMA = Schema(
     (
         Column("region", "category", categories=("n", "s"), public=True, source="register"),

@@ -36,7 +36,11 @@ def schema_of(grid="linear", pay=False):
     columns = [Column("emp", "integer", 0, 200, grid=grid)]
     if pay:
         columns.append(Column("pay", "integer", 0, 9000, grid="log"))
-    return Schema(tuple(columns), "plant", panel=Panel("id", "first", "last", 2000, 2000 + PERIODS - 1))
+    return Schema(
+        tuple(columns),
+        "plant",
+        panel=Panel("id", "first", "last", 2000, 2000 + PERIODS - 1, synthesis="partial"),
+    )
 
 
 def panel(units=60, seed=0, pay=False):

@@ -19,7 +19,7 @@ from quantail.schema import Column, Panel, Schema
 from quantail.table import TableSynthesizer
 from studies.lbd.standin import lbd_industry, lbd_long
 
-PANEL = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+PANEL = Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, synthesis="partial")
 EMP = Column("emp", "integer", 0, 2000)
 PAY = Column("pay", "integer", 0, 500_000, grid="log")
 SIC = Column("sic3", "category", categories=("178", "239", "542"))
@@ -159,7 +159,7 @@ def test_other_columns_than_employment(columns):
         "flag": (size > 20).astype(np.int64),
     }
     table = _wide({column.name: values[column.name] for column in columns})
-    schema = Schema(columns, "firm", panel=Panel("id", "f", "l", 0, 5))
+    schema = Schema(columns, "firm", panel=Panel("id", "f", "l", 0, 5, synthesis="partial"))
     assert_sound(synthesise(table, schema), table, schema)
 
 
@@ -176,7 +176,7 @@ def _always_there(values: np.ndarray) -> tuple[pa.Table, Schema]:
     units, periods = values.shape
     public = {"id": np.arange(units), "f": np.zeros(units, np.int64), "l": np.full(units, periods - 1)}
     table = pa.table(public | {f"emp_{t}": values[:, t] for t in range(periods)})
-    return table, Schema((EMP,), "firm", panel=Panel("id", "f", "l", 0, periods - 1))
+    return table, Schema((EMP,), "firm", panel=Panel("id", "f", "l", 0, periods - 1, synthesis="partial"))
 
 
 def test_sizes_that_drift_apart_do_so_in_the_copy():

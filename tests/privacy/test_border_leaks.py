@@ -85,7 +85,7 @@ def replace_public(column: Column) -> Column:
 PANEL = Schema(
     (Column("city", "category", public=True), Column("emp", "integer", 0, 500)),
     "plant",
-    panel=Panel("id", "first", "last", 2000, 2001),
+    panel=Panel("id", "first", "last", 2000, 2001, synthesis="partial"),
 )
 UNITS = [f"unit {k:02}" for k in range(ROWS)]
 
@@ -197,7 +197,11 @@ def test_an_empty_table_looks_like_one_with_a_row():
     assert_same(one.iloc[:0], one, schema)
 
 
-HISTORY = Schema((Column("pay", "numeric", 0, 100),), "plant", panel=Panel("id", "first", "last", 2000, 2000))
+HISTORY = Schema(
+    (Column("pay", "numeric", 0, 100),),
+    "plant",
+    panel=Panel("id", "first", "last", 2000, 2000, synthesis="partial"),
+)
 
 
 def histories(ids: list[Any], pay: list[Any]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from quantail.auditing.replay import Replayed
-from quantail.auditing.whole_panels import SCHEMA, panel_of
+from quantail.auditing.whole_panels import FULL, SCHEMA, panel_of
 from quantail.frames import PanelData
 from quantail.panel import PanelSynthesizer
 from quantail.panel import history as panel_history
@@ -25,6 +25,7 @@ from quantail.privacy import Gate, Ledger
 
 METHODS = {
     "pooled": {},
+    "pooled, full": {},
     "stepwise": {"slopes": "fixed", "taus": [0.5, 0.9]},
     "sandwich": {"slopes": "varying", "taus": [0.5, 0.6, 0.95]},
 }
@@ -36,8 +37,9 @@ def seen_of_a_run(table: Any, method: str, folder: Any, noise: Replayed, caplog:
     ledger = Ledger.create(folder / "ledger", "panel", 1)
     told: list[tuple[str, float]] = []
     caplog.clear()
+    schema = replace(FULL if "full" in method else SCHEMA, name="panel")
     maker = PanelSynthesizer(
-        replace(SCHEMA, name="panel"), 1, method=method, **METHODS[method]
+        schema, 1, method=method.removesuffix(", full"), **METHODS[method]
     )._drawing_from(noise.source())
     model = maker.fit(table, ledger, progress=lambda name, share: told.append((name, share)))
     model.save(folder / "model.json")
@@ -55,9 +57,9 @@ def seen_of_a_run(table: Any, method: str, folder: Any, noise: Replayed, caplog:
 @pytest.mark.parametrize("method", METHODS)
 def test_with_the_same_answers_a_panel_looks_the_same_to_the_last_byte(method, tmp_path, caplog) -> None:
     caplog.set_level(logging.DEBUG)
-    one = Replayed(3)
-    first = seen_of_a_run(panel_of(1), method, tmp_path / "one", one, caplog)
-    second = seen_of_a_run(panel_of(1, 7), method, tmp_path / "other", Replayed(3, one), caplog)
+    one, schema = Replayed(3), FULL if "full" in method else SCHEMA
+    first = seen_of_a_run(panel_of(1, None, schema), method, tmp_path / "one", one, caplog)
+    second = seen_of_a_run(panel_of(1, 7, schema), method, tmp_path / "other", Replayed(3, one), caplog)
     assert len(first["questions"]) > 5
     for what in first:
         assert first[what] == second[what], what
@@ -114,6 +116,7 @@ HANDLED = {
     "frames.panel",
     "panel.synthesizer",
     "panel.units",  # leaves values behind
+    "panel.skeleton",  # returns public units as they are
     "panel.pooled",
     "panel.unit_periods",  # lays values along the line of unit-periods
     "panel.scale",
@@ -122,6 +125,13 @@ HANDLED = {
     "panel.pay",
     "curves.scale",
     "privacy.gate",
+}
+# Under full synthesis entries, exits, gaps and attributes are confidential too.
+HANDLED_IN_FULL = HANDLED | {
+    "release.synthesizer",  # passes the panel on
+    "panel.lives",  # the tables of lives that are asked for
+    "panel.absence",
+    "panel.attributes",
 }
 
 
@@ -158,11 +168,15 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
     def confidential_panel(frame: Any, schema: Any) -> PanelData:
         data = read(frame, schema)
         values = {name: array.view(Marked) for name, array in data.values.items()}
-        return PanelData(schema, data.units, data.entry, data.exit, data.group, data.public, values)
+        lives, attributes = (data.entry, data.exit), data.attributes
+        if schema.panel.is_full:
+            lives = tuple(years.view(Marked) for years in lives)
+            attributes = {name: codes.view(Marked) for name, codes in attributes.items()}
+        return PanelData(schema, data.units, *lives, data.group, data.public, values, attributes)
 
     def answered(self: Gate, leaf: Any, counts: Any, sensitivity: int) -> Any:
         # Else the mark was lost on the way, and nothing is watched; these two only pick or fill in public points.
-        assert isinstance(counts, Marked) or leaf.name in ("pairs", "unchanged")
+        assert isinstance(counts, Marked) or leaf.name in ("pairs", "unchanged", "gaps", "missing")
         return count(self, leaf, plain(counts), sensitivity)
 
     array = np.array
@@ -179,10 +193,10 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
     monkeypatch.setattr(Gate, "count", answered)
     monkeypatch.setattr(Marked, "read", set())
 
-    def fit() -> tuple[set[str], set[str]]:
+    def fit(schema: Any = SCHEMA) -> tuple[set[str], set[str]]:
         modules: set[str] = set()
         with watching(modules):
-            PanelSynthesizer(SCHEMA, 1, noise="simulated", seed=1).fit(panel_of(1))
+            PanelSynthesizer(schema, 1, noise="simulated", seed=1).fit(panel_of(1, None, schema))
         return modules, Marked.read
 
     return fit
@@ -193,6 +207,23 @@ def test_histories_stay_in_the_modules_made_for_them(marking) -> None:
     assert modules <= HANDLED
     assert {"panel.tables", "panel.history", "panel.pay"} <= modules
     assert readers <= {"frames.panel"}  # which refuses values where a unit is not active
+
+
+def test_lives_and_attributes_stay_in_the_modules_made_for_them_under_full_synthesis(marking) -> None:
+    modules, readers = marking(FULL)
+    assert modules <= HANDLED_IN_FULL
+    assert {"panel.lives", "panel.skeleton", "panel.attributes", "panel.absence"} <= modules
+    assert readers <= {"frames.panel", "panel.unit_periods"}  # which lays lives out along a line
+
+
+def test_a_life_that_strays_shows(marking, monkeypatch) -> None:
+    honest = panel_history.ask_total
+
+    def straying(asking: Any, *rest: Any) -> Any:
+        return honest(replace(asking, known=asking.real), *rest)  # a cap that follows from the real lives
+
+    monkeypatch.setattr(panel_history, "ask_total", straying)
+    assert "panel.history" in marking(FULL)[1]
 
 
 def test_a_history_that_strays_shows(marking, monkeypatch) -> None:

@@ -19,7 +19,7 @@ from scripted import answering, released
 
 from quantail.engines import synthesize_panel, synthesize_table
 from quantail.frames import panel_index, release
-from quantail.panel import PanelSynthesizer
+from quantail.panel import PanelSynthesizer, history, synthesizer
 from quantail.release import model
 from quantail.schema import Column, Panel, Schema
 from quantail.table import TableSynthesizer
@@ -112,7 +112,7 @@ def test_tables_with_the_same_public_facts_are_released_as_the_same_bytes(name, 
     assert_same(name, library, data.draw(st.integers(1, 10**6)), ways)
 
 
-PANEL = Panel("id", "first", "last", 2000, 2003)
+PANEL = Panel("id", "first", "last", 2000, 2003, synthesis="partial")
 PANEL_COLUMNS = (
     Column("sic", "category", categories=("17", "23")),
     Column("mu", "integer", public=True),
@@ -165,6 +165,64 @@ def panel_of(schema: Schema, seed: int, library: str, way: str) -> Any:
 
 PANELS = {"wide": WIDE, "long": LONG}
 
+FULL_COLUMNS = (
+    Column("sic", "category", categories=("17", "23")),
+    Column("city", "category", categories=tuple(f"city {k}" for k in range(5))),
+    Column("emp", "integer", 0, 500),
+    Column("pay", "numeric", 0, 1000, decimals=2, missing=True),
+)
+FULL_WIDE = Schema(
+    FULL_COLUMNS,
+    "plant",
+    by=("sic",),
+    panel=Panel("id", "first", "last", 2000, 2003, attributes=("city",), gaps=True),
+)
+FULL_LONG = replace(FULL_WIDE, panel=replace(FULL_WIDE.panel, layout="long", time="year", entry="", exit=""))
+FULL = {"wide": FULL_WIDE, "long": FULL_LONG}
+
+
+def full_panel_of(schema: Schema, seed: int, library: str, way: str) -> Any:
+    """Return a panel with other units, lives, gaps, attributes and values; only units per group are the same."""
+    rng, rows = np.random.default_rng(seed), list[dict[str, Any]]()
+    for place in range(UNITS):
+        there = np.flatnonzero(rng.random(4) < 0.6)
+        there = there if there.size else rng.integers(0, 4, 1)
+        unit = {"id": int(rng.integers(0, 10**6)) * UNITS + place, "sic": 17 + 6 * (place % 2)}
+        unit |= {"first": 2000 + int(there[0]), "last": 2000 + int(there[-1])}
+        unit["city"] = f"city {rng.integers(0, 5)}"
+        history = {}
+        for year in range(4):
+            paid = year in there and rng.random() < 0.8
+            own = {
+                "emp": int(rng.integers(0, 600)) if year in there else None,
+                "pay": round(float(rng.exponential(200)), int(rng.integers(0, 5))) if paid else None,
+            }
+            if schema.panel.layout == "long" and (year in there or rng.random() < 0.3):
+                rows.append(unit | {"year": 2000 + year} | own)
+            history |= {f"{name}_{2000 + year}": value for name, value in own.items()}
+        if schema.panel.layout == "wide":
+            rows.append(unit | history)
+    rows = [rows[place] for place in rng.permutation(len(rows))]
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
+    numbers = WAYS[library]["integer"].get(way)
+    if numbers is not None:
+        columns |= {n: numbers(columns[n]) for n in columns if n == "id" or n.startswith("emp")}
+    return FRAMES[library](columns)
+
+
+@pytest.mark.parametrize("library", WAYS)
+@pytest.mark.parametrize("layout", FULL)
+@settings(max_examples=2, deadline=None)
+@given(data=st.data())
+def test_panels_with_other_units_are_released_as_the_same_bytes_under_full_synthesis(layout, library, data):
+    schema, ways, key = FULL[layout], sorted(WAYS[library]["integer"]), (f"full {layout}", library)
+    if key not in _first:
+        _first[key] = released(full_panel_of(schema, 0, library, "natural"), schema, epsilon=1)
+    frame = full_panel_of(schema, data.draw(st.integers(1, 10**6)), library, data.draw(st.sampled_from(ways)))
+    found = released(frame, schema, epsilon=1)
+    for what, content in _first[key].items():
+        assert found[what] == content, what
+
 
 @pytest.mark.parametrize("library", WAYS)
 @pytest.mark.parametrize("layout", PANELS)
@@ -183,7 +241,9 @@ def test_panels_with_the_same_units_are_released_as_the_same_bytes(layout, libra
 def folder_of(schema: Schema, seed: int, folder: Path) -> Path:
     """Write a partitioned table, or panel, whose files are stored in ways of their own."""
     rng = np.random.default_rng(seed)
-    if schema.panel is not None:
+    if schema.panel is not None and schema.panel.is_full:
+        whole, by = full_panel_of(schema, seed, "pyarrow", ("natural", "stale dictionary")[seed % 2]), "sic"
+    elif schema.panel is not None:
         whole, by = panel_of(schema, seed, "pyarrow", ("natural", "stale dictionary")[seed % 2]), "sic"
     else:
         ways = {name: str(rng.choice(sorted(ARROW[kind]))) for name, kind in KINDS.items()}
@@ -195,10 +255,10 @@ def folder_of(schema: Schema, seed: int, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["table", "panel"])
+@pytest.mark.parametrize("name", ["table", "panel", "full panel"])
 def test_engines_write_the_same_bytes(name, tmp_path, monkeypatch):
     monkeypatch.setattr(model.secrets, "randbits", lambda bits: 12345)
-    schema = GROUPED if name == "table" else WIDE
+    schema = {"table": GROUPED, "panel": WIDE, "full panel": FULL_LONG}[name]
     outputs = []
     for seed in range(4):
         source, out = folder_of(schema, seed, tmp_path / f"in-{seed}"), tmp_path / f"out-{seed}"
@@ -270,6 +330,35 @@ def test_must_fail_identities_as_they_were_stored(monkeypatch):
         released(panel_of(WIDE, 0, "pyarrow", way), WIDE, epsilon=1) for way in ("natural", "double")
     )
     assert first["model"] != other["model"] and first["table"] != other["table"]
+
+
+def _two_full_releases() -> list[dict[str, Any]]:
+    return [
+        released(full_panel_of(FULL_WIDE, seed, "pyarrow", "natural"), FULL_WIDE, epsilon=1)
+        for seed in (0, 1)
+    ]
+
+
+def test_must_fail_ids_that_are_kept_under_full_synthesis(monkeypatch):
+    honest = synthesizer.release_units
+
+    def keeping(gate: Any, data: Any, group: int) -> Any:
+        return replace(honest(gate, data, group), units=data.units)
+
+    monkeypatch.setattr(synthesizer, "release_units", keeping)
+    first, other = _two_full_releases()
+    assert first["model"] != other["model"] and first["table"] != other["table"]
+
+
+def test_must_fail_a_share_of_the_real_number_of_pairs(monkeypatch):
+    honest = history.ask_unchanged
+
+    def peeking(asking: Any, *rest: Any) -> Any:
+        return honest(replace(asking, known=asking.real), *rest)
+
+    monkeypatch.setattr(history, "ask_unchanged", peeking)
+    first, other = _two_full_releases()
+    assert first["model"] != other["model"]
 
 
 def _fresh_comparison(name: str, ways: dict[str, str]) -> None:

@@ -81,6 +81,9 @@ PANELS = {
     "layout": "long",
     "time": "year",
     "source": "another register",
+    "synthesis": "partial",
+    "attributes": ("region",),
+    "gaps": True,
 }
 
 
@@ -108,7 +111,14 @@ def test_a_change_of_any_field_of_a_panel_changes_the_plan_hash(option):
     base = (
         replace(PANEL, panel=replace(PANEL.panel, layout="long", time="year")) if option == "time" else PANEL
     )
-    other = replace(base, panel=replace(base.panel, **change))
+    if option == "attributes":
+        attributed = replace(PANEL.panel, attributes=("region",))
+        base = replace(PANEL, columns=(*PANEL.columns, REGION), panel=attributed)
+        change = {"attributes": ("region", "sector")}
+        sector = replace(REGION, name="sector")
+        other = replace(base, columns=(*base.columns, sector), panel=replace(base.panel, **change))
+    else:
+        other = replace(base, panel=replace(base.panel, **change))
     assert PanelSynthesizer(other, 1).terms(30).hash() != PanelSynthesizer(base, 1).terms(30).hash()
 
 

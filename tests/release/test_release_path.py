@@ -103,7 +103,9 @@ def test_the_design_of_a_table_is_drawn_once(monkeypatch, neighbours, times):
 
 
 def test_synthesizers_of_panels_can_be_copied_and_varied():
-    maker = PanelSynthesizer(industry_schema(), 1, method="kng", slopes="varying", noise="simulated", seed=1)
+    schema = industry_schema()
+    schema = replace(schema, panel=replace(schema.panel, synthesis="partial"))
+    maker = PanelSynthesizer(schema, 1, method="kng", slopes="varying", noise="simulated", seed=1)
     assert maker.get_params()["slopes"] == "varying"
     other = maker.set_params(epsilon=2, slopes="fixed")
     assert other.epsilon == 2 and other.terms(5).options["lines"]["slopes"] == "fixed"

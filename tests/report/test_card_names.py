@@ -107,7 +107,7 @@ def panel_card(words):
     def take():
         return f"{next(words)}{next(number)}"
 
-    panel = Panel(take(), take(), take(), 2000, 2002, "long", take(), take())
+    panel = Panel(take(), take(), take(), 2000, 2002, "long", take(), take(), "partial")
     columns = (
         Column(take(), "category", public=True, categories=(FORMULA,), source=take()),
         Column(take(), "integer", 0, 9),

@@ -26,7 +26,7 @@ def table_card(public=(), by=(), neighbours="replace-one", **options):
 
 
 def panel_card(source="the public register"):
-    panel = Panel("plant_id", "opened", "closed", 2000, 2002, source=source)
+    panel = Panel("plant_id", "opened", "closed", 2000, 2002, source=source, synthesis="partial")
     columns = (
         Column("county", "category", public=True, source="code book"),
         Column("emp", "integer", 0, 2000, source="law"),

@@ -17,6 +17,7 @@ by = ["sic3"]
 
 [panel]
 layout = "wide"
+synthesis = "partial"
 unit = "lbdnum"
 entry = "firstyear"
 exit = "lastyear"
@@ -49,7 +50,7 @@ upper = 100000
 decimals = 1
 """
 
-PANEL = Panel("id", "first", "last", 2000, 2004)
+PANEL = Panel("id", "first", "last", 2000, 2004, synthesis="partial")
 EMP = Column("emp", "integer", 0, 2000)
 
 
@@ -59,7 +60,7 @@ def schema(*columns, panel=PANEL, **options):
 
 def test_the_file_of_an_establishment_panel_is_canonical_and_read_in_full():
     read = Schema.from_toml(LBD)
-    assert read.panel == Panel("lbdnum", "firstyear", "lastyear", 1976, 2000)
+    assert read.panel == Panel("lbdnum", "firstyear", "lastyear", 1976, 2000, synthesis="partial")
     assert read.to_toml() == LBD
     assert [column.name for column in read.confidential] == ["emp", "pay"]
     assert len(read.panel.stored_as("emp")) == 25
@@ -73,9 +74,11 @@ def test_the_file_of_an_establishment_panel_is_canonical_and_read_in_full():
     public=st.booleans(),
 )
 def test_writing_and_reading_back_is_the_identity(start, count, long, public):
-    panel = Panel('i"d', "a", "b", start, start + count - 1, "long" if long else "wide", "t" if long else "")
+    kind = {"synthesis": "partial"} if public else {"attributes": ("mu",), "gaps": True}
+    layout = ("long", "t") if long else ("wide", "")
+    panel = Panel('i"d', "a", "b", start, start + count - 1, *layout, **kind)
     made = schema(
-        Column("mu", "category", categories=("0", "1"), public=True) if public else EMP,
+        Column("mu", "category", categories=("0", "1"), public=public),
         replace(EMP, name="jobs"),
         panel=panel,
     )
@@ -150,7 +153,7 @@ BAD_SCHEMAS = {
         {"panel": replace(PANEL, unit="i_2003")},
         "'i_2003' would stand",
     ),
-    "add-remove": ((EMP,), {"neighbours": "add-remove"}, 'must be "replace-one"'),
+    "add-remove": ((EMP,), {"neighbours": "add-remove"}, "partial synthesis keeps the units"),
     "groups without labels": (
         (Column("g", "category", public=True), EMP),
         {"by": ("g",)},
@@ -167,6 +170,53 @@ def test_columns_that_do_not_suit_a_panel_are_refused(case):
     columns, options, said = BAD_SCHEMAS[case]
     with pytest.raises(SchemaError, match=said):
         schema(*columns, **options)
+
+
+FULL = Panel("id", start=2000, end=2004)
+REGION = Column("region", "category", categories=("north", "south"))
+
+
+def test_full_synthesis_is_the_default_and_needs_no_columns_of_entry_and_exit():
+    made = schema(REGION, EMP, panel=replace(FULL, attributes=["region"]), neighbours="add-remove")
+    assert made.panel.is_full and made.panel.named == ("id",)
+    assert [column.name for column in made.histories] == ["emp"]
+    assert made.panel.stored_as("region") == ("region",)
+    assert Schema.from_toml(made.to_toml()) == made
+
+
+BAD_FULL = {
+    "public": ((replace(REGION, public=True), EMP), {}, "copies nothing of a unit"),
+    "labels with a history": ((REGION, EMP), {}, "list it in \\[panel\\] attributes"),
+    "unknown attribute": ((EMP,), {"attributes": ("region",)}, "lists 'region', which is not a category"),
+    "number as attribute": ((EMP, replace(EMP, name="jobs")), {"attributes": ("jobs",)}, "lists 'jobs'"),
+    "attributes only": ((REGION,), {"attributes": ("region",)}, "no column has a history"),
+    "missing lead": ((replace(EMP, missing=True),), {}, "without missing values"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FULL)
+def test_columns_that_do_not_suit_full_synthesis_are_refused(case):
+    columns, options, said = BAD_FULL[case]
+    with pytest.raises(SchemaError, match=said):
+        schema(*columns, panel=replace(FULL, **options))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"gaps": True}, "full synthesis only"),
+        ({"attributes": ("region",)}, "belong to full synthesis"),
+        ({"synthesis": "half"}, "full, partial"),
+    ],
+)
+def test_partial_synthesis_has_neither_gaps_nor_attributes(change, said):
+    with pytest.raises(SchemaError, match=said):
+        replace(PANEL, **change)
+
+
+def test_a_range_of_periods_is_needed():
+    with pytest.raises(SchemaError, match="write the first period"):
+        Panel("id")
 
 
 def test_a_period_of_a_long_panel_may_be_a_columns_name():

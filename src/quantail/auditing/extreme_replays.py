@@ -105,15 +105,20 @@ def extreme_findings() -> Iterator[Finding]:
     for relation in relations:
         for name, synthesizer, pairs in table_cases(relation):
             yield extreme_finding(f"extreme answers, {name}", relation, synthesizer, pairs)
-    for name, (method, options) in PANEL_FITS.items():
+    for name, (schema, method, options) in PANEL_FITS.items():
         if "fixed" not in name:
-            panel = PanelSynthesizer(PANEL, 1, method=method, **options)
-            yield extreme_finding(f"extreme answers, panel, {name}", "replace-one", panel, panel_pairs())
+            panel = PanelSynthesizer(schema, 1, method=method, **options)
+            yield extreme_finding(
+                f"extreme answers, panel, {name}", "replace-one", panel, panel_pairs(schema)
+            )
 
 
-def panel_pairs() -> tuple[Pair, Pair]:
+def panel_pairs(schema: Schema = PANEL) -> tuple[Pair, Pair]:
     """Return panels in which one history is another, and panels in which all are."""
-    return Pair(panel_of(1), panel_of(1, 7)), Pair(panel_of(1), panel_of(2), far=True)
+    one, neighbour, apart = (
+        panel_of(seed, extreme, schema) for seed, extreme in ((1, None), (1, 7), (2, None))
+    )
+    return Pair(one, neighbour), Pair(one, apart, far=True)
 
 
 def _wide(seed: int) -> dict[str, list[Any]]:

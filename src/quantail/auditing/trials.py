@@ -174,7 +174,11 @@ def yearly_panel(epsilon: int = 1) -> Trial:
     return Trial("whole panel, stepwise", "replace-one", mechanism, pair, score=float, share=0.4)
 
 
-_PANEL = Schema((Column("size", "integer", 0, 100),), "unit", panel=Panel("id", "first", "last", 2000, 2001))
+_PANEL = Schema(
+    (Column("size", "integer", 0, 100),),
+    "unit",
+    panel=Panel("id", "first", "last", 2000, 2001, synthesis="partial"),
+)
 
 
 def _released_panel(synthesizer: PanelSynthesizer, histories: Table) -> Any:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any, get_args
 
@@ -15,32 +16,53 @@ from quantail.panel import PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
 
 UNITS, PERIODS = 40, 4
-FITS: dict[str, tuple[str, dict[str, Any]]] = {"pooled": ("pooled", {})} | {
-    f"{order}, {slopes} slopes": (order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
-    for order, slopes in product(get_args(Order), ("fixed", "varying"))
-}
 EXTREME = {"emp": (2000.0, 1.0, 2000.0, 1.0), "pay": (0.0, 5000.0, 0.0, 5000.0)}
 EPSILON = 1
 
 SCHEMA = Schema(
     (Column("emp", "integer", 0, 2000), Column("pay", "numeric", 0, 5000, grid="log", decimals=1)),
     "establishment",
-    panel=Panel("id", "first", "last", 2000, 2000 + PERIODS - 1),
+    panel=Panel("id", "first", "last", 2000, 2000 + PERIODS - 1, synthesis="partial"),
 )
 
 
-def panel_of(seed: int, extreme: int | None = None) -> pa.Table:
-    """Return a made-up panel; the history of unit `extreme` jumps between the public bounds."""
+FULL = replace(
+    SCHEMA,
+    columns=(*SCHEMA.columns, Column("region", "category", categories=("north", "south"))),
+    panel=Panel("id", start=2000, end=2000 + PERIODS - 1, attributes=("region",), gaps=True),
+)
+FITS: dict[str, tuple[Schema, str, dict[str, Any]]] = {
+    "pooled": (SCHEMA, "pooled", {}),
+    "pooled, full": (FULL, "pooled", {}),
+} | {
+    f"{order}, {slopes} slopes": (SCHEMA, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
+    for order, slopes in product(get_args(Order), ("fixed", "varying"))
+}
+
+
+def panel_of(seed: int, extreme: int | None = None, schema: Schema = SCHEMA) -> pa.Table:
+    """Return a made-up panel; the history of unit `extreme` jumps between the public bounds.
+
+    Under full synthesis it lives for other periods than before, and has another region.
+    """
     rng = np.random.default_rng(seed)
     emp = np.floor(np.exp(rng.normal(2, 1, (UNITS, PERIODS))))
     pay = np.round(emp * rng.normal(20, 3, emp.shape), 1)
     if extreme is not None:
         emp[extreme], pay[extreme] = EXTREME["emp"], EXTREME["pay"]
-    facts = {
+    facts: dict[str, Any] = {
         "id": np.arange(UNITS),
         "first": np.full(UNITS, 2000),
         "last": np.full(UNITS, 2000 + PERIODS - 1),
     }
+    if schema is FULL:
+        lives = (np.arange(PERIODS) >= rng.integers(0, 2, UNITS)[:, None]) & (rng.random(emp.shape) > 0.1)
+        lives[:, 1] = True
+        regions = rng.integers(0, 2, UNITS)
+        if extreme is not None:
+            lives[extreme], regions[extreme] = (False, False, False, True), 1 - regions[extreme]
+        emp, pay = np.where(lives, emp, np.nan), np.where(lives, pay, np.nan)
+        facts = {"id": facts["id"], "region": np.array(["north", "south"])[regions]}
     values = {
         f"{name}_{2000 + k}": column[:, k]
         for name, column in (("emp", emp), ("pay", pay))
@@ -51,14 +73,15 @@ def panel_of(seed: int, extreme: int | None = None) -> pa.Table:
 
 def panel_findings(repeats: int) -> Iterator[Finding]:
     """Yield the end-to-end check of every panel method."""
-    for name, (method, options) in FITS.items():
-        synthesizer = PanelSynthesizer(SCHEMA, EPSILON, method=method, **options)
+    for name, (schema, method, options) in FITS.items():
+        synthesizer = PanelSynthesizer(schema, EPSILON, method=method, **options)
         found: list[Replay] = []
         note = ""
         try:
             for repeat in range(repeats):
                 unit = 7 * repeat % UNITS
-                found.append(replay(synthesizer, panel_of(repeat), panel_of(repeat, unit), repeat))
+                pair = panel_of(repeat, None, schema), panel_of(repeat, unit, schema)
+                found.append(replay(synthesizer, *pair, repeat))
         except Divergence as difference:
             note = str(difference)
         kept = not note and all(one.kept for one in found)

@@ -24,7 +24,7 @@ from quantail.schema import Column, Panel, Schema
 SCHEMA = Schema(
     (Column("emp", "numeric", 0, 4, resolution=1.0),),
     "establishment",
-    panel=Panel("id", "first", "last", 2000, 2001),
+    panel=Panel("id", "first", "last", 2000, 2001, synthesis="partial"),
 )
 HISTORIES = ((0.0, 0.0), (0.0, 4.0), (4.0, 1.0), (4.0, 4.0))
 

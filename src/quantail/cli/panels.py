@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from quantail.schema import Schema
 
 _ADVICE = {
-    "rows": "a synthetic panel has the units and periods of the real one; leave it out",
-    "given": "a panel keeps its units, their periods and public columns by itself; leave it out",
+    "rows": "a synthetic panel has as many units as the real one; leave it out",
+    "given": "rows of a panel are not completed; columns that are public belong into the schema; leave it out",
     "where": "rows of a panel belong to histories; draw it whole, and choose rows then",
     "expected-errors": "the card of a panel states none; `quantail plan --tables 19` does",
     "target": "budgets are searched for tables only; give --epsilon, and --tables 19 for the errors to expect",

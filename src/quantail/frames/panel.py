@@ -1,12 +1,13 @@
 """A panel as arrays: what the mechanisms see of a wide or long table, and what goes back into one.
 
-Notation: n units, T periods, place k = period - start. Every confidential column is an (n, T) array of floats,
-NaN exactly where a unit is not active. Entry, exit, groups, public columns and the identities of units are
-public; the order of rows is not: the border forgets it, and sorts units by their identities.
+Notation: n units, T periods, place k = period - start. Every column with a history is an (n, T) array of floats; a unit
+is active where the first of them has a value. What is public depends on the schema: under partial synthesis identities,
+entry, exit, groups and public columns, under full synthesis none of it but, at most, how many units a group has. The
+order of rows is never public: the border forgets it, and sorts units by their identities.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -19,11 +20,12 @@ from quantail.schema import Panel, Schema
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class PanelData:
-    """The units of a panel, their public facts and their confidential histories.
+    """The units of a panel, what belongs to them, and their histories.
 
     Attributes
     ----------
@@ -38,7 +40,9 @@ class PanelData:
     public : mapping of str to pyarrow.Array, length n each
         Public columns, grouping ones included, in the types of the schema.
     values : mapping of str to float64 array, shape (n, T)
-        Confidential columns in synthesis order; NaN outside entry to exit and nowhere else.
+        Columns with a history in synthesis order; NaN where a unit is not active, and where a value is missing.
+    attributes : mapping of str to int64 array, shape (n,)
+        Codes of categories that belong to the unit and are synthesised.
     """
 
     schema: Schema
@@ -48,6 +52,7 @@ class PanelData:
     group: Integers
     public: Mapping[str, pa.Array]
     values: Mapping[str, Floats]
+    attributes: Mapping[str, Integers] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Say what it is; its histories are confidential, unless they were drawn from a model."""
@@ -59,27 +64,43 @@ class PanelData:
             object.__setattr__(self, name, _locked(np.asarray(getattr(self, name), dtype=np.int64)))
         arrays = {name: np.asarray(array, dtype=np.float64) for name, array in self.values.items()}
         object.__setattr__(self, "values", {name: _locked(array) for name, array in arrays.items()})
-        lengths = {len(self.entry), len(self.exit), len(self.group), *map(len, self.public.values())}
+        fixed = [*self.public.values(), *self.attributes.values()]
+        lengths = {len(self.entry), len(self.exit), len(self.group), *map(len, fixed)}
         if lengths != {len(self.units)}:
             raise ModelError("the panel's columns differ in length; give one entry per unit")
         inside = (self.entry >= panel.start) & (self.entry <= self.exit) & (self.exit <= panel.end)
         if not inside.all():
             raise ModelError("a unit's entry and exit are not in order or outside the panel's periods")
-        if list(self.values) != [column.name for column in self.schema.confidential]:
-            raise ModelError(
-                "the panel's values are not those of the schema's confidential columns, in order"
-            )
+        if list(self.values) != [column.name for column in self.schema.histories]:
+            raise ModelError("the panel's values are not those of the schema's histories, in order")
+        if set(self.attributes) != set(panel.attributes):
+            raise ModelError("the panel's attributes are not those of the schema")
         self._check_values()
 
     def _check_values(self) -> None:
-        active = self.active
+        shape = (len(self), len(self.periods))
         for name, array in self.values.items():
-            if array.shape != active.shape:
+            if array.shape != shape:
                 raise ModelError(f"column {name!r} is not of shape (units, periods); give one value for each")
-            if not (np.isfinite(array) == active).all() or np.isinf(array).any():
+            needed, allowed = self.places(name)
+            there = ~np.isnan(array)
+            if (there & ~allowed).any() or (needed & ~there).any() or np.isinf(array).any():
                 raise ModelError(
-                    f"column {name!r} must be finite from entry to exit and missing elsewhere; make it so"
+                    f"column {name!r} must be finite from entry to exit and missing elsewhere, but for gaps and "
+                    "missing values that the schema declares; make it so"
                 )
+
+    def places(self, name: str) -> tuple[Flags, Flags]:
+        """Return where a column must have a value, and where it may have one, shape (n, T) each."""
+        panel, lead = panel_of(self.schema), self.schema.histories[0].name
+        if name != lead:
+            active = self.active
+            return active & (not self.schema.column(name).missing), active
+        within = self.within
+        if not panel.gaps:
+            return within, within
+        ends = (self.periods == self.entry[:, None]) | (self.periods == self.exit[:, None])
+        return np.asarray(ends), within
 
     def __len__(self) -> int:
         """Count the units, which is public."""
@@ -91,8 +112,13 @@ class PanelData:
         return np.asarray(panel_of(self.schema).periods, dtype=np.int64)
 
     @property
-    def active(self) -> NDArray[np.bool_]:
+    def active(self) -> Flags:
         """Whether a unit is active in a period, shape (n, T)."""
+        return ~np.isnan(self.values[self.schema.histories[0].name])
+
+    @property
+    def within(self) -> Flags:
+        """Whether a period lies between entry and exit of a unit, shape (n, T)."""
         periods = self.periods
         return np.asarray((periods >= self.entry[:, None]) & (periods <= self.exit[:, None]))
 
@@ -113,6 +139,7 @@ class PanelData:
             group=self.group[places],
             public={name: array.take(chosen) for name, array in self.public.items()},
             values={name: array[places] for name, array in self.values.items()},
+            attributes={name: codes[places] for name, codes in self.attributes.items()},
         )
 
     def of_group(self, group: int) -> "PanelData":

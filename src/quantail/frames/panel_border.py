@@ -1,9 +1,8 @@
 """Confidential panels: the one way from a wide or long table into the mechanisms.
 
 Every breach of the schema is a `Problem` that names a column and never a value or a count. A wide table has
-one row per unit; in a long one, whatever belongs to the unit (entry, exit, groups, public columns) must be the
-same in all of its rows. Rows of a long table outside entry to exit are allowed if they hold no confidential
-value.
+one row per unit; in a long one, whatever belongs to the unit (entry, exit, groups, attributes, public columns) must be
+the same in all of its rows. Rows of a long table outside entry to exit are allowed if they hold no confidential value.
 """
 
 from dataclasses import replace
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from quantail.frames.border import clip_to_bounds
 from quantail.frames.panel import Floats, Integers, PanelData, panel_of
 from quantail.frames.panel_index import PanelIndex, differing, read_index
+from quantail.frames.panel_lives import life_spans, misplaced
 from quantail.frames.public_content import public_column
 from quantail.frames.rules import MisfitError, Problem, admit_column, admit_table
 from quantail.io.native import Table, arrow_column, open_frame
@@ -75,16 +75,27 @@ def admit_panel(table: Table, schema: Schema, clip: bool = True) -> tuple[PanelD
     if isinstance(index, list):
         return None, index
     groups, public, problems = _public_columns(table, schema, index)
-    values = {}
-    for column in schema.confidential:
-        outcome = _history(table, schema, column, index)
-        if isinstance(outcome, Problem):
-            problems.append(outcome)
+    attributes = _attributes(table, schema, index, problems)
+    values: dict[str, Floats] = {}
+    lives: tuple[Integers, Integers] | Problem | None = None
+    for column in schema.histories:
+        read = _history(table, schema, column, index)
+        trouble = None
+        if isinstance(read, Problem):
+            trouble = read
         else:
-            values[column.name] = clip_to_bounds(outcome, column) if clip else outcome
-    if problems:
+            values[column.name] = read
+            lives = life_spans(read, schema, index) if column is schema.histories[0] else lives
+            if isinstance(lives, tuple):
+                trouble = misplaced(values, column, schema, *lives)
+            elif column is schema.histories[0]:
+                trouble = lives
+        problems += [] if trouble is None else [trouble]
+    if problems or not isinstance(lives, tuple):
         return None, problems
-    return PanelData(schema, index.units, index.entry, index.exit, groups, public, values), []
+    if clip:
+        values = {name: clip_to_bounds(array, schema.column(name)) for name, array in values.items()}
+    return PanelData(schema, index.units, *lives, groups, public, values, attributes), []
 
 
 def _public_columns(
@@ -114,24 +125,29 @@ def _public_columns(
 def _history(table: Table, schema: Schema, column: Column, index: PanelIndex) -> Floats | Problem:
     """Read one confidential column into shape (units, periods), not yet clipped."""
     panel = panel_of(schema)
-    history = np.full(index.active.shape, np.nan)
+    history = np.full((len(index.units), len(panel.periods)), np.nan)
     for place, name in enumerate(panel.stored_as(column.name)):
         values = _numbers(table, name, column)
         if isinstance(values, Problem):
             return values
         history[index.unit, place if index.place is None else index.place] = values
-    return history if (trouble := _activity(history, column, index)) is None else trouble
+    return history
 
 
-def _activity(history: Floats, column: Column, index: PanelIndex) -> Problem | None:
-    present = ~np.isnan(history)
-    if (present & ~index.active).any():
-        what = "holds values outside the active periods of a unit"
-        return Problem(column.name, what, "clear them, or correct entry and exit (both are inclusive)")
-    if (index.active & ~present).any():
-        what = "has gaps: values or rows are missing in active periods of a unit"
-        return Problem(column.name, what, "fill them in, or correct entry and exit (both are inclusive)")
-    return None
+def _attributes(
+    table: Table, schema: Schema, index: PanelIndex, problems: list[Problem]
+) -> dict[str, Integers]:
+    """Read the codes of categories that belong to units, and add to the problems."""
+    found = {}
+    for name in panel_of(schema).attributes:
+        codes = admit_column(table, schema.column(name))
+        if isinstance(codes, Problem):
+            problems.append(codes)
+        elif index.differs(codes):
+            problems.append(differing(name))
+        else:
+            found[name] = codes[index.speaker].astype(np.int64)
+    return found
 
 
 def _numbers(table: Table, name: str, column: Column) -> Floats | Problem:

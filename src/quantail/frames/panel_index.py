@@ -1,9 +1,10 @@
-"""Which unit and period every row of a panel's table belongs to, and when each unit is active.
+"""Which unit and period every row of a panel's table belongs to, and what the table says about entry and exit.
 
 Units are numbered in the order of their identities, never in that of the rows: a file may be sorted by size. What
 belongs to the unit must be the same in all of its rows, so it is read from any one of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +34,9 @@ class PanelIndex:
         Number of the row's unit.
     speaker : int64 array, shape (n,)
         A row of every unit, from which its public facts are read.
-    entry, exit : int64 arrays, shape (n,)
-        First and last active period.
-    active : bool array, shape (n, T)
-        Whether a unit is active in a period.
+    entry, exit : int64 arrays, shape (n,), or None
+        First and last active period, where the table has columns for them; an exit that is left open is the last
+        period of the panel.
     place : int64 array, one per row, or None
         Long layout: place of the row's period.
     """
@@ -44,9 +44,8 @@ class PanelIndex:
     units: pa.Array
     unit: Integers
     speaker: Integers
-    entry: Integers
-    exit: Integers
-    active: NDArray[np.bool_]
+    entry: Integers | None
+    exit: Integers | None
     place: Integers | None
 
     def differs(self, values: NDArray[Any]) -> bool:
@@ -64,7 +63,9 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
     problems: list[Problem] = []
     years: dict[str, Integers] = {}
     for name in (panel.entry, panel.exit):
-        column = _whole(table, name)
+        if not name:
+            continue
+        column = _whole(table, name, panel.end if panel.is_full and name == panel.exit else None)
         if not isinstance(column, Problem) and _differs(column, unit, speaker):
             column = differing(name)
         if isinstance(column, Problem):
@@ -76,13 +77,9 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
         problems.append(place)
     if problems or isinstance(place, Problem):
         return problems
-    entry, exit_ = years[panel.entry], years[panel.exit]
-    problems = _wrong_years(panel, entry, exit_)
-    if problems:
+    if problems := _wrong_years(panel, years):
         return problems
-    periods = np.asarray(panel.periods)
-    active = (periods >= entry[:, None]) & (periods <= exit_[:, None])
-    return PanelIndex(units, unit, speaker, entry, exit_, active, place)
+    return PanelIndex(units, unit, speaker, years.get(panel.entry), years.get(panel.exit), place)
 
 
 def differing(name: str) -> Problem:
@@ -120,21 +117,27 @@ def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | 
     return place
 
 
-def _wrong_years(panel: Panel, entry: Integers, exit_: Integers) -> list[Problem]:
+def _wrong_years(panel: Panel, found: Mapping[str, Integers]) -> list[Problem]:
     problems = []
-    for name, years in ((panel.entry, entry), (panel.exit, exit_)):
+    for name, years in found.items():
         if (years < panel.start).any() or (years > panel.end).any():
             hint = "correct them, or widen start and end in [panel]"
             problems.append(Problem(name, "holds periods outside start to end", hint))
-    if (exit_ < entry).any():
+    if len(found) == 2 and (found[panel.exit] < found[panel.entry]).any():
         hint = f"write the last active period, not before {panel.entry!r}"
         problems.append(Problem(panel.exit, "lies before the entry of a unit", hint))
     return problems
 
 
-def _whole(table: Table, name: str) -> Integers | Problem:
-    """Read a column of periods as whole numbers without missing ones."""
+def _whole(table: Table, name: str, missing: int | None = None) -> Integers | Problem:
+    """Read a column of periods as whole numbers; missing ones are refused unless something stands for them."""
     data = arrow_column(table, name)
+    if data is not None and missing is not None:
+        if pa.types.is_null(data.type):
+            return np.full(len(data), missing)
+        if pa.types.is_floating(data.type):
+            data = pa.compute.if_else(pa.compute.is_nan(data), None, data)
+        data = data.fill_null(missing) if data.null_count and not pa.types.is_string(data.type) else data
     if data is None or not (pa.types.is_integer(data.type) or pa.types.is_floating(data.type)):
         return Problem(name, "does not hold whole numbers", _WHOLE)
     if data.null_count or _has_nan(data):

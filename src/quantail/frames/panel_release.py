@@ -28,7 +28,7 @@ def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
     Returns
     -------
     pandas, polars or pyarrow table
-        Public columns as they were; confidential ones rounded to their type and decimals, within the bounds,
+        Public columns as they were; others rounded to their type and decimals, within the bounds,
         missing where a unit is not active. A long table has a row for every active period.
 
     Raises
@@ -56,13 +56,16 @@ def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
     which = pa.array(unit)
     arrays = {
         panel.unit: data.units.take(which),
-        panel.entry: pa.array(data.entry[unit]),
-        panel.exit: pa.array(data.exit[unit]),
         **{name: array.take(which) for name, array in data.public.items()},
     }
+    for name, years in ((panel.entry, data.entry), (panel.exit, data.exit)):
+        if name:
+            arrays[name] = pa.array(years[unit])
+    for name, codes in data.attributes.items():
+        arrays[name] = stored(codes[unit], data.schema.column(name))
     if panel.layout == "long":
         arrays[panel.time] = pa.array(data.periods[places[0]])
-    for column in data.schema.confidential:
+    for column in data.schema.histories:
         for name, where in zip(panel.stored_as(column.name), places, strict=True):
             arrays[name] = _history(data.values[column.name][unit, where], column)
     return in_library(normal_form(arrays, data.schema), data.schema, kind)

@@ -27,9 +27,7 @@ from quantail.panel.latent import Dynamics
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
-    GROWTH_SENSITIVITY,
     LATTICE,
-    SENSITIVITY,
     PairCells,
     Splines,
     Track,
@@ -37,6 +35,7 @@ from quantail.panel.tables import (
     kind_points,
     level,
     pair_table,
+    sensitivity_of,
     size_table,
     spline_table,
     sum_points,
@@ -99,7 +98,7 @@ class HistoryModel:
     sums : Sums
         Released sums, to which drawn panels are calibrated.
     units : int
-        Public number of units.
+        Number of units, public or released.
     """
 
     curve: Curve
@@ -118,23 +117,51 @@ def plan_history(name: str, cost: Fraction, periods: int, without: tuple[str, ..
     )
 
 
-def asks(plan: Plan, word: str) -> bool:
-    """Say whether a column's plan holds a question."""
-    return any(child.name == word for child in plan.children)
+@dataclass(frozen=True, eq=False)
+class Asking:
+    """Questions about one column: the gate, its plan, and on which lives.
 
+    Attributes
+    ----------
+    gate, plan : Gate, Plan
+        Who answers, and the budget of the column.
+    real : UnitPeriods
+        The panel's own lives; confidential unless they are public.
+    known : UnitPeriods
+        What everybody knows of them: the same if they are public, else a synthetic skeleton. Whatever decides what is
+        asked, or how an answer is read, is computed on it.
+    signed : bool
+        Whether values of the column may be negative.
+    """
 
-def ask(
-    gate: Gate, plan: Plan, word: str, table: Integers, sensitivity: int = SENSITIVITY
-) -> tuple[Floats, float]:
-    """Release a table; return it in units, with the standard deviation of its noise."""
-    leaf = plan.find(word)
-    noisy = gate.count(leaf, table.ravel(), sensitivity).reshape(table.shape) / LATTICE
-    return noisy, deviation_of(gate, leaf, sensitivity)
+    gate: Gate
+    plan: Plan
+    real: UnitPeriods
+    known: UnitPeriods
+    signed: bool = False
 
+    @property
+    def units(self) -> float:
+        """Number of units, public or released."""
+        return float(self.known.order.size)
 
-def deviation_of(gate: Gate, leaf: Plan, sensitivity: int) -> float:
-    """Return the standard deviation of a leaf's noise, in units."""
-    return 2**0.5 * sensitivity / (LATTICE * float(geometric_strength(leaf.cost, gate.definition)))
+    def sensitivity(self, word: str) -> int:
+        """Return how far one unit can move the table of a question, in points."""
+        return sensitivity_of(word, self.gate.relation, self.real is self.known, self.signed)
+
+    def noise(self, word: str) -> float:
+        """Return the standard deviation of the noise of an answer, in units."""
+        strength = float(geometric_strength(self.plan.find(word).cost, self.gate.definition))
+        return 2**0.5 * self.sensitivity(word) / (LATTICE * strength)
+
+    def ask(self, word: str, table: Integers) -> tuple[Floats, float]:
+        """Release a table; return it in units, with the standard deviation of its noise."""
+        noisy = self.gate.count(self.plan.find(word), table.ravel(), self.sensitivity(word))
+        return noisy.reshape(table.shape) / LATTICE, self.noise(word)
+
+    def asks(self, word: str) -> bool:
+        """Say whether the plan holds a question."""
+        return any(child.name == word for child in self.plan.children)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,29 +175,25 @@ class Answers:
     idle: float | None = None  # share of unit-periods after the first in the zero state, where there is one
 
 
-def ask_sizes(
-    gate: Gate, plan: Plan, unit_periods: UnitPeriods, scale: PanelScale, values: Floats
-) -> tuple[Curve, Floats, float]:
+def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> tuple[Curve, Floats, float]:
     """Release the size table; return the curve, the table and its noise."""
-    units, signed = float(unit_periods.order.size), scale.scale.lower < 0
-    noise = deviation_of(gate, plan.find("sizes"), SENSITIVITY)
+    units, noise = asking.units, asking.noise("sizes")
     edges = np.array(scale.coarse(units / (CELL_UNITS * noise)).edges)
-    sizes, deviation = ask(gate, plan, "sizes", size_table(unit_periods, scale.track(values), edges))
+    sizes, deviation = asking.ask("sizes", size_table(asking.real, scale.track(values), edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
-    weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, signed)
+    weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, asking.signed)
     return Curve.of(edges, weights).with_tail(total, deviation, scale.scale.log), sizes, deviation
 
 
 def ask_total(
-    gate: Gate, leaf: Plan, values: Floats, points: Integers, scale: PanelScale, curve: Curve, beyond: float
+    asking: Asking, word: str, values: Floats, scale: PanelScale, curve: Curve, beyond: float
 ) -> Total:
-    """Release a capped sum of values with given points."""
-    # Values of one sign move their sum by at most the points of one unit.
-    sensitivity = LATTICE if scale.scale.lower >= 0 else SENSITIVITY
-    noise = deviation_of(gate, leaf, sensitivity)
-    cap = best_cap(scale, curve, noise, beyond * float(np.abs(points).sum()) / LATTICE)
-    noisy = gate.count(leaf, sum_table(values, cap, points), sensitivity)
-    return Total(cap, float(noisy[0]) / LATTICE, noise)
+    """Release a capped sum of values: of all periods ("sums"), or of later against earlier ones ("trends")."""
+    points = sum_points if word == "sums" else trend_points
+    noise, weight = asking.noise(word), float(np.abs(points(asking.known)).sum()) / LATTICE
+    cap = best_cap(scale, curve, noise, beyond * weight)
+    noisy, _ = asking.ask(word, sum_table(values, cap, points(asking.real)))
+    return Total(cap, float(noisy[0]), noise)
 
 
 def best_cap(scale: PanelScale, curve: Curve, noise: float, weight: float) -> float:
@@ -186,61 +209,50 @@ def best_cap(scale: PanelScale, curve: Curve, noise: float, weight: float) -> fl
 
 
 def ask_moves(
-    gate: Gate,
-    plan: Plan,
-    unit_periods: UnitPeriods,
-    track: Track,
-    splines: Splines,
-    curve: Curve,
-    unit: float,
+    asking: Asking, track: Track, splines: Splines, curve: Curve, unit: float
 ) -> tuple[Moves | None, Sums]:
     """Release pairs and sums of levels and growth, with cells and centres from the released curve."""
-    moves, unchanged = None, None
-    if asks(plan, "pairs"):
+    moves, unchanged, real = None, None, asking.real
+    if asking.asks("pairs"):
         cells = PairCells.of(curve.at(np.array(CLASS_CUTS)), unit)
-        pairs, paired = ask(gate, plan, "pairs", pair_table(unit_periods, track, cells))
+        pairs, paired = asking.ask("pairs", pair_table(real, track, cells))
         moves = Moves(pairs, cells, paired)
-        unchanged = ask_unchanged(gate, plan.find("unchanged"), unit_periods, track)
+        unchanged = ask_unchanged(asking, track)
     centre, width, reach = curve.quantile(CENTRE_LEVEL), curve.spread, GROWTH_REACH * unit
     levels = level(track, centre, width)
-    year, yearly = ask(gate, plan, "years", year_table(unit_periods, levels))
-    spline, splined = ask(gate, plan, "splines", spline_table(unit_periods, levels, splines))
+    year, yearly = asking.ask("years", year_table(real, levels))
+    spline, splined = asking.ask("splines", spline_table(real, levels, splines))
     growth, grown = np.zeros(0), 1.0
-    if asks(plan, "growth"):
-        growth, grown = ask(
-            gate, plan, "growth", growth_table(unit_periods, track, reach), GROWTH_SENSITIVITY
-        )
+    if asking.asks("growth"):
+        growth, grown = asking.ask("growth", growth_table(real, track, reach))
     lists = [tuple(part.tolist()) for part in (year, spline, growth)]
     deviations = (yearly, splined, grown)
     return moves, Sums(lists[0], lists[1], lists[2], deviations, centre, width, reach, unchanged=unchanged)
 
 
-def ask_unchanged(gate: Gate, leaf: Plan, unit_periods: UnitPeriods, track: Track) -> float:
+def ask_unchanged(asking: Asking, track: Track) -> float:
     """Release the share of pairs of consecutive periods without change, shrunk towards a usual one by its noise."""
-    noisy = float(gate.count(leaf, unchanged_table(unit_periods, track), LATTICE)[0]) / LATTICE
-    pairs = float(unchanged_points(unit_periods).sum()) / LATTICE
+    noisy, noise = asking.ask("unchanged", unchanged_table(asking.real, track))
+    pairs = float(unchanged_points(asking.known).sum()) / LATTICE
     known = (USUAL_UNCHANGED * pairs) ** 2
-    trust = known / (known + deviation_of(gate, leaf, LATTICE) ** 2)
-    return float(np.clip(trust * noisy / max(pairs, 1e-9) + (1.0 - trust) * USUAL_UNCHANGED, 0.0, 0.95))
+    trust = known / (known + noise**2)
+    share = float(noisy[0]) / max(pairs, 1e-9)
+    return float(np.clip(trust * share + (1.0 - trust) * USUAL_UNCHANGED, 0.0, 0.95))
 
 
-def ask_history(
-    gate: Gate, plan: Plan, unit_periods: UnitPeriods, scale: PanelScale, values: Floats, splines: Splines
-) -> Answers:
-    """Ask everything about the leading column of a panel."""
-    curve, sizes, deviation = ask_sizes(gate, plan, unit_periods, scale, values)
-    total = ask_total(gate, plan.find("sums"), values, sum_points(unit_periods), scale, curve, BEYOND_CAP)
+def ask_history(asking: Asking, scale: PanelScale, values: Floats, splines: Splines) -> Answers:
+    """Ask everything about the leading column of a panel; `splines` are those of its own lives."""
+    curve, sizes, deviation = ask_sizes(asking, scale, values)
+    total = ask_total(asking, "sums", values, scale, curve, BEYOND_CAP)
     trend = None
-    if asks(plan, "trends"):
-        trend = ask_total(
-            gate, plan.find("trends"), values, trend_points(unit_periods), scale, curve, BEYOND_CAP_TREND
-        )
+    if asking.asks("trends"):
+        trend = ask_total(asking, "trends", values, scale, curve, BEYOND_CAP_TREND)
     unit = 1.0 if scale.scale.log else curve.spread
-    moves, sums = ask_moves(gate, plan, unit_periods, scale.track(values), splines, curve, unit)
+    moves, sums = ask_moves(asking, scale.track(values), splines, curve, unit)
     sums = replace(sums, total=total, trend=trend)
     if not scale.idle:
         return Answers(curve, Dynamics(), moves, sums)
-    kinds = kind_points(unit_periods) / LATTICE
+    kinds = kind_points(asking.known) / LATTICE
     zero = zero_chances(sizes, kinds, deviation, moves)
     return Answers(curve, zero, moves, sums, share_of(sizes[2], kinds[2], 0.0, deviation))
 

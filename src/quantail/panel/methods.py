@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.frames import PanelData
@@ -30,7 +29,7 @@ from quantail.panel.pooled import (
     read_pooled,
     write_pooled,
 )
-from quantail.panel.units import PanelUnits
+from quantail.panel.units import Drawn, PanelUnits
 from quantail.privacy import Gate, Plan
 from quantail.schema import Schema
 
@@ -46,21 +45,23 @@ class PanelMethod:
     plan : callable
         From settings, schema, public number of units, cost and a name to the budget of one group.
     fit : callable
-        From settings, a gate on that budget, the panel of one group and a callback to what is released: a frozen
-        dataclass of plain values.
+        From settings, a gate on that budget, the panel of one group, the units of its release (synthetic, or the same)
+        and a callback to what is released: a frozen dataclass of plain values.
     write, read : callable
         Between what is released and plain data for JSON.
     draw : callable
-        From what is released, the public side of a group and a generator to values by column, each of shape (n, T),
-        NaN where a unit is not active.
+        From what is released, the units of a group and a generator to what is drawn.
+    full : bool
+        Whether the method can make lives of units synthetic too.
     """
 
     settings: Callable[[Mapping[str, Any]], Any]
     plan: Callable[[Any, Schema, int, Fraction, str], Plan]
-    fit: Callable[[Any, Gate, PanelData, Callable[[str], None]], Any]
+    fit: Callable[[Any, Gate, PanelData, PanelUnits, Callable[[str], None]], Any]
     write: Callable[[Any], dict[str, Any]]
     read: Callable[[Mapping[str, Any]], Any]
-    draw: Callable[[Any, PanelUnits, np.random.Generator], dict[str, NDArray[np.float64]]]
+    draw: Callable[[Any, PanelUnits, np.random.Generator], Drawn]
+    full: bool = False
 
 
 def panel_method_of(name: str) -> PanelMethod:
@@ -71,10 +72,17 @@ def panel_method_of(name: str) -> PanelMethod:
 
 
 PANEL_METHODS: dict[str, PanelMethod] = {
-    "pooled": PanelMethod(no_settings, plan_pooled, fit_pooled, write_pooled, read_pooled, draw_pooled),
+    "pooled": PanelMethod(
+        no_settings, plan_pooled, fit_pooled, write_pooled, read_pooled, draw_pooled, full=True
+    ),
     **{
         order: PanelMethod(
-            partial(read_yearly, order), plan_yearly, fit_yearly, write_yearly, read_yearly_model, draw_yearly
+            partial(read_yearly, order),
+            plan_yearly,
+            lambda settings, gate, data, units, tell: fit_yearly(settings, gate, data, tell),
+            write_yearly,
+            read_yearly_model,
+            lambda model, units, rng: Drawn(draw_yearly(model, units, rng)),
         )
         for order in get_args(Order)
     },

@@ -1,4 +1,4 @@
-"""A fitted panel: what was released of every group, with the public side of its units.
+"""A fitted panel: what was released of every group, with its units.
 
 Everything in it is released or public: it can be published, and any number of panels can be drawn from it free of
 charge. Saved as readable JSON, except for the list of units (`units.py`).
@@ -14,7 +14,7 @@ from quantail.errors import OptionError
 from quantail.frames import PanelData, release_panel
 from quantail.frames.panel import panel_of
 from quantail.panel.methods import panel_method_of
-from quantail.panel.units import PanelUnits
+from quantail.panel.units import Drawn, PanelUnits
 from quantail.release.fields import check_fields
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
 
@@ -34,7 +34,7 @@ class PanelModel(ReleasedModel):
     Attributes
     ----------
     units : PanelUnits
-        Who the units are, when they are active, and their public columns: kept as they are.
+        Who the units are, from when to when, and their public columns: synthetic, or kept as they are.
     groups : tuple of PanelGroup
         What was released of every group of units.
 
@@ -55,12 +55,12 @@ class PanelModel(ReleasedModel):
 
     @property
     def size(self) -> int:
-        """Units of the panel, which are public."""
+        """Units of the panel: public, or released under add/remove."""
         return len(self.units)
 
     @property
     def rows(self) -> int:
-        """Rows of a synthetic panel: one for every unit if it is wide, for every active period if it is long."""
+        """Rows of a synthetic panel, at most: one for every unit if it is wide, for every period of a life if long."""
         if panel_of(self.schema).layout == "wide":
             return len(self.units)
         return int((self.units.exit - self.units.entry + 1).sum())
@@ -71,7 +71,7 @@ class PanelModel(ReleasedModel):
         Parameters
         ----------
         rows : None
-            A synthetic panel has the units of the original, which are public: no other number can be asked for.
+            A synthetic panel has as many units as its skeleton: no other number can be asked for.
         replicates : int
             Number of panels; a list is returned if it is above 1.
         seed : int, optional
@@ -80,13 +80,13 @@ class PanelModel(ReleasedModel):
         Returns
         -------
         frame or list of frames
-            Of the library that was fitted, in the layout and types that the schema says, sorted by unit: public
-            columns as they were, confidential ones synthetic, missing where a unit is not active.
+            Of the library that was fitted, in the layout and types that the schema says, sorted by unit; missing
+            where a unit is not active. What is public under partial synthesis is as it was, all else synthetic.
         """
         if rows is not None:
             raise OptionError(
-                "a synthetic panel has the units of the original, which are public, so rows cannot be chosen; leave "
-                "rows out, or draw several panels with replicates="
+                "a synthetic panel has as many units as its skeleton, so rows cannot be chosen; leave rows out, or draw "
+                "several panels with replicates="
             )
         check_numbers(replicates=replicates)
         rng = drawing_generator(seed)
@@ -95,14 +95,12 @@ class PanelModel(ReleasedModel):
 
     def draw(self, rng: np.random.Generator) -> PanelData:
         """Draw one synthetic panel as arrays."""
-        periods = len(panel_of(self.schema).periods)
-        values = {c.name: np.full((len(self.units), periods), np.nan) for c in self.schema.confidential}
+        whole = Drawn.empty(self.schema, len(self.units))
         for places, drawn in self._drawn(rng):
-            for name, array in drawn.items():
-                values[name][places] = array
-        return self.units.filled(values)
+            whole.put(places, drawn)
+        return self.units.filled(whole)
 
-    def _drawn(self, rng: np.random.Generator) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def _drawn(self, rng: np.random.Generator) -> Iterator[tuple[Any, Drawn]]:
         method = panel_method_of(self.method)
         for group in self.groups:
             places = np.flatnonzero(self.units.group == group.group)

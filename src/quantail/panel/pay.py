@@ -6,20 +6,31 @@ lead is idle the follower has a distribution of sizes of its own, taken in the o
 the follower are as frequent as released, beside an active and beside an idle lead.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.panel.absence import Absence, draw_absence, missing_table
 from quantail.panel.curve import Curve, smooth_weights
-from quantail.panel.history import Answers, HistoryModel, ask, ask_moves, draw_history, fit_history
+from quantail.panel.history import (
+    Answers,
+    Asking,
+    HistoryModel,
+    ask_moves,
+    draw_history,
+    fit_history,
+    plan_history,
+)
 from quantail.panel.latent import Draws, Dynamics
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
-from quantail.panel.tables import Splines, Track, follower_table, size_splines
-from quantail.panel.tuning import IDLE_CELLS, LEAD_KNOTS, RATIO_CELLS
-from quantail.panel.unit_periods import UnitPeriods
-from quantail.privacy import Gate, Plan
+from quantail.panel.tables import Track, follower_table, size_splines
+from quantail.panel.tuning import IDLE_CELLS, LEAD_KNOTS, MISSING_SHARE, RATIO_CELLS
+from quantail.privacy import Plan, split
+from quantail.schema import Column
 
 Floats = NDArray[np.float64]
 
@@ -38,12 +49,15 @@ class FollowerModel:
         Chances of zero beside an active and beside an idle lead.
     knots : tuple of float
         Sizes of the lead at which its effects have knots.
+    missing : Absence, optional
+        How values are missing.
     """
 
     ratio: HistoryModel
     beside_idle: Curve
     zeros: tuple[float, float]
     knots: tuple[float, ...]
+    missing: Absence | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,63 +88,77 @@ def lead_knots(curve: Curve) -> Floats:
     return np.asarray(np.maximum.accumulate(knots + 1e-6 * np.arange(knots.size)))
 
 
+def plan_follower(column: Column, cost: Fraction, periods: int) -> Plan:
+    """Return the budget of a following column."""
+    if not column.missing:
+        return plan_history(column.name, cost, periods, without=("sums", "trends"))
+    missing, rest = split(cost, [MISSING_SHARE, 1 - MISSING_SHARE])
+    plan = plan_history(column.name, rest, periods, without=("sums", "trends"))
+    return Plan.sequence(column.name, [Plan.leaf("missing", missing, "missing values"), *plan.children])
+
+
 def ask_follower(
-    gate: Gate,
-    plan: Plan,
-    unit_periods: UnitPeriods,
-    lead: Lead,
-    scale: PanelScale,
-    values: Floats,
-    knots: Floats,
+    asking: Asking, lead: Lead, scale: PanelScale, values: Floats, knots: Floats
 ) -> tuple[Answers, Curve, tuple[float, float]]:
     """Ask everything about a following column."""
     own = scale.track(values)
     ratio = ratio_of(lead, own, scale)
     edges = ratio_edges(lead.scale, scale)
     own_edges = np.linspace(scale.edges[0], scale.edges[-1], IDLE_CELLS + 1)
-    table = follower_table(unit_periods, lead.track.idle, own, ratio, own_edges, edges)
-    sizes, deviation = ask(gate, plan, "sizes", table)
-    units = float(unit_periods.order.size)
+    table = follower_table(asking.real, lead.track.idle, own, ratio, own_edges, edges)
+    sizes, deviation = asking.ask("sizes", table)
     ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
-    log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * units, units))
+    log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * asking.units, asking.units))
     curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True)).with_tail(
         known, deviation, log
     )
-    known = float(np.clip(beside.sum(), 0.0, units - known))
-    idle_curve = Curve.of(
-        own_edges, smooth_weights(own_edges, beside, deviation, known, log, scale.scale.lower < 0)
-    )
+    known = float(np.clip(beside.sum(), 0.0, asking.units - known))
+    idle_curve = Curve.of(own_edges, smooth_weights(own_edges, beside, deviation, known, log, asking.signed))
     shares = tuple(
         float(np.clip(zero / max(zero + rest + 2 * deviation, 1e-9), 0.0, 1.0))
         for zero, rest in ((sizes[0], ratios.sum()), (sizes[1], beside.sum()))
     )
     splines = size_splines(lead.track, knots)
     unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread
-    moves, sums = ask_moves(gate, plan, unit_periods, ratio, splines, curve, unit)
+    moves, sums = ask_moves(asking, ratio, splines, curve, unit)
     return Answers(curve, Dynamics(), moves, sums), idle_curve, (shares[0], shares[1])
 
 
 def fit_follower(
-    gate: Gate,
-    plan: Plan,
-    real: tuple[UnitPeriods, Lead, PanelScale, Floats],
-    drawn: tuple[tuple[Stage, Lead], tuple[Stage, Lead]],
+    asking: Asking,
+    lead: Lead,
+    scale: PanelScale,
+    values: Floats,
+    drawn: Sequence[tuple[Stage, Lead]],
     knots: Floats,
     rng: np.random.Generator,
 ) -> FollowerModel:
-    """Release a follower: questions on the real panel, the fit on stages with drawn leads (small, large)."""
-    unit_periods, lead, scale, values = real
-    answers, beside, zeros = ask_follower(gate, plan, unit_periods, lead, scale, values, knots)
-    small, large = (_stage(stage, lead, zeros, knots, rng) for stage, lead in drawn)
-    history = fit_history(answers, small, large, unit_periods.order.size)
-    return FollowerModel(history, beside, zeros, tuple(knots.tolist()))
+    """Release a follower: questions on the real panel, the fit on stages with drawn leads (small, large).
+
+    `values` has shape (n, T); where it is missing although the unit is active, the unit-period counts for nothing.
+    """
+    missing = None
+    if asking.asks("missing"):
+        absent = asking.real.lacking(values)
+        missing = Absence.of(*asking.ask("missing", missing_table(asking.real, absent)))
+        known = asking.known
+        asking = replace(
+            asking,
+            real=asking.real.without(absent | ~asking.real.there),
+            known=known.without(draw_absence(missing, known, rng) | ~known.there),
+        )
+    line = asking.real.flat(values)
+    answers, beside, zeros = ask_follower(asking, lead, scale, line, knots)
+    small, large = (_stage(stage, lead, zeros, knots, rng, missing) for stage, lead in drawn)
+    history = fit_history(answers, small, large, asking.known.order.size)
+    return FollowerModel(history, beside, zeros, tuple(knots.tolist()), missing)
 
 
 def draw_follower(
     model: FollowerModel, stage: Stage, lead: Lead, latent: Track, scale: PanelScale, rng: np.random.Generator
 ) -> Floats:
-    """Draw a follower along the unit-periods of a drawn lead (`latent` are the lead's latent sizes)."""
-    own = _stage(stage, lead, model.zeros, np.array(model.knots), rng)
+    """Draw a follower beside a drawn lead (`latent` are the lead's latent sizes), shape (n, T)."""
+    own = _stage(stage, lead, model.zeros, np.array(model.knots), rng, model.missing)
     hidden, ratio = draw_history(model.ratio, own)
     relative = lead.scale.relative and scale.relative
     size = ratio.size + np.where(lead.track.idle, 0.0, lead.track.size) if relative else ratio.size
@@ -140,13 +168,21 @@ def draw_follower(
         size[idle] = model.beside_idle.at((rank + 0.5) / rank.size)
     nothing = own.idle & ~idle if own.idle is not None else np.zeros(idle.size, dtype=bool)
     nothing = nothing | (idle & (rng.random(idle.size) < model.zeros[1]))
-    return np.where(nothing & scale.idle, 0.0, scale.value(size))
+    return own.unit_periods.unfold(np.where(nothing & scale.idle, 0.0, scale.value(size)))
 
 
 def _stage(
-    stage: Stage, lead: Lead, zeros: tuple[float, float], knots: Floats, rng: np.random.Generator
+    stage: Stage,
+    lead: Lead,
+    zeros: tuple[float, float],
+    knots: Floats,
+    rng: np.random.Generator,
+    missing: Absence | None,
 ) -> Stage:
     """Return the same unit-periods with random numbers of the follower's own, beside a given lead."""
-    splines: Splines = size_splines(lead.track, knots)
-    idle = lead.track.idle | (rng.random(len(stage.unit_periods)) < zeros[0])
-    return replace(stage, splines=splines, draws=Draws.of(stage.unit_periods, rng), scale=None, idle=idle)
+    lives = stage.unit_periods
+    if missing is not None:
+        lives = lives.without(draw_absence(missing, lives, rng) | ~lives.there)
+    idle = lead.track.idle | (rng.random(len(lives)) < zeros[0])
+    draws, splines = Draws.of(lives, rng), size_splines(lead.track, knots)
+    return replace(stage, unit_periods=lives, splines=splines, draws=draws, scale=None, idle=idle)

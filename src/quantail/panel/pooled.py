@@ -1,7 +1,8 @@
 """The pooled method: all periods of a panel at once, each unit with the same weight, one column after the other.
 
-The first confidential column leads (employment); the others follow it (pay). Questions and their costs are in
-`history` and `pay`; proofs/panel.md shows what a unit's history can do to each of them.
+The first column with a history leads (employment); the others follow it (pay). Attributes of units come last. Under
+full synthesis the lives of units are synthetic (`skeleton`), and so are gaps in them. Questions and their costs are in
+`history`, `pay`, `absence` and `attributes`; proofs/panel.md and proofs/skeleton.md show what a unit can do to each.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,9 +15,19 @@ from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.frames import PanelData
+from quantail.frames.panel import panel_of
+from quantail.panel.absence import Absence, draw_absence, gap_table
+from quantail.panel.attributes import (
+    AttributeModel,
+    draw_attribute,
+    release_attribute,
+    size_cuts,
+    unit_kinds,
+)
 from quantail.panel.curve import Curve
 from quantail.panel.effects import Sums, Total
 from quantail.panel.history import (
+    Asking,
     HistoryModel,
     ask_history,
     draw_history,
@@ -24,13 +35,21 @@ from quantail.panel.history import (
     plan_history,
 )
 from quantail.panel.latent import Draws, Dynamics
-from quantail.panel.pay import FollowerModel, Lead, draw_follower, fit_follower, lead_knots
+from quantail.panel.pay import FollowerModel, Lead, draw_follower, fit_follower, lead_knots, plan_follower
 from quantail.panel.scale import PanelScale
+from quantail.panel.skeleton import has_skeleton, plan_skeleton
 from quantail.panel.stage import Stage
 from quantail.panel.tables import Track, age_splines
-from quantail.panel.tuning import LARGE_STAGE, LEAD_SHARE, SMALL_STAGE
+from quantail.panel.tuning import (
+    ATTRIBUTE_SHARE,
+    GAP_SHARE,
+    LARGE_STAGE,
+    LEAD_SHARE,
+    SKELETON_SHARE,
+    SMALL_STAGE,
+)
 from quantail.panel.unit_periods import UnitPeriods
-from quantail.panel.units import PanelUnits
+from quantail.panel.units import Drawn, PanelUnits
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Schema
 
@@ -39,10 +58,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PooledModel:
-    """Released models of all confidential columns of one group of units."""
+    """Released models of all columns of one group of units.
+
+    Attributes
+    ----------
+    lead : HistoryModel
+        The first column.
+    followers : tuple of FollowerModel
+        Later ones.
+    gaps : Absence, optional
+        How units are away between entry and exit.
+    attributes : tuple of AttributeModel
+        Categories that belong to units.
+    """
 
     lead: HistoryModel
     followers: tuple[FollowerModel, ...]
+    gaps: Absence | None = None
+    attributes: tuple[AttributeModel, ...] = ()
 
 
 def no_settings(given: Mapping[str, Any]) -> None:
@@ -54,62 +87,101 @@ def no_settings(given: Mapping[str, Any]) -> None:
 
 def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name: str) -> Plan:
     """Return the budget of one group of units; it depends on the schema alone."""
-    assert schema.panel is not None
-    lead, *followers = schema.confidential
-    periods = len(schema.panel.periods)
+    panel, counted = panel_of(schema), schema.neighbours == "add-remove"
+    periods, weights = len(panel.periods), dict[str, Fraction]()
+    if panel.is_full and has_skeleton(periods, counted):
+        weights["skeleton"] = SKELETON_SHARE
+    if panel.gaps:
+        weights["gaps"] = GAP_SHARE
+    weights |= dict.fromkeys((f"attribute {name}" for name in panel.attributes), ATTRIBUTE_SHARE)
+    rest = 1 - sum(weights.values(), Fraction(0))
+    parts = dict(zip([*weights, "rest"], split(cost, [*weights.values(), rest]), strict=True))
+    asked: list[Plan] = []
+    if "skeleton" in weights:
+        asked.append(plan_skeleton(parts["skeleton"], periods, counted))
+    if panel.gaps:
+        asked.append(Plan.leaf("gaps", parts["gaps"], "periods in which units are away"))
+    asked += _plan_histories(schema, parts["rest"], periods)
+    for attribute in panel.attributes:
+        note = "categories by stock or birth, gone or there, and first size"
+        asked.append(Plan.leaf(f"attribute {attribute}", parts[f"attribute {attribute}"], note))
+    return Plan.sequence(name, asked)
+
+
+def _plan_histories(schema: Schema, cost: Fraction, periods: int) -> list[Plan]:
+    lead, *followers = schema.histories
     if not followers:
-        return Plan.sequence(name, [plan_history(lead.name, cost, periods)])
+        return [plan_history(lead.name, cost, periods)]
     first, *rest = split(cost, [LEAD_SHARE * len(followers), *(1 for _ in followers)])
-    parts = [plan_history(lead.name, first, periods)]
-    for column, part in zip(followers, rest, strict=True):
-        parts.append(plan_history(column.name, part, periods, without=("sums", "trends")))
-    return Plan.sequence(name, parts)
+    shared = [plan_follower(c, part, periods) for c, part in zip(followers, rest, strict=True)]
+    return [plan_history(lead.name, first, periods), *shared]
 
 
-def fit_pooled(settings: None, gate: Gate, data: PanelData, tell: Callable[[str], None]) -> PooledModel:
-    """Release the columns of one group of units."""
-    unit_periods, rng = PanelUnits.of(data).unit_periods, gate.noise.generator()
-    first, *others = data.schema.confidential
-    scale = PanelScale.of(first)
-    values = unit_periods.flat(data.values[first.name])
+def fit_pooled(
+    settings: None, gate: Gate, data: PanelData, units: PanelUnits, tell: Callable[[str], None]
+) -> PooledModel:
+    """Release the columns of one group of units; `units` are the real ones if they are public, else made up."""
+    known, rng = units.unit_periods, gate.noise.generator()
+    first, *others = data.schema.histories
     tell(first.name)
-    answers = ask_history(
-        gate, gate.plan.find(first.name), unit_periods, scale, values, age_splines(unit_periods)
-    )
-    small, large = (
-        _stage(unit_periods.part(most, rng), unit_periods, scale, rng) for most in (SMALL_STAGE, LARGE_STAGE)
-    )
-    model = fit_history(answers, small, large, unit_periods.order.size)
+    real = _real_lives(data) if panel_of(data.schema).is_full else known
+    gaps = None
+    if panel_of(data.schema).gaps:
+        gaps = Absence.of(*Asking(gate, gate.plan, real, known).ask("gaps", gap_table(real)))
+        known = known.without(draw_absence(gaps, known, rng, ends=False))
+    scale = PanelScale.of(first)
+    values = real.flat(data.values[first.name])
+    asking = Asking(gate, gate.plan.find(first.name), real, known, scale.scale.lower < 0)
+    answers = ask_history(asking, scale, values, age_splines(real))
+    small, large = (_stage(known.part(most, rng), known, scale, rng) for most in (SMALL_STAGE, LARGE_STAGE))
+    model = fit_history(answers, small, large, known.order.size)
     followers: list[FollowerModel] = []
-    if others:
-        real, knots = Lead(scale, scale.track(values)), lead_knots(model.curve)
-        drawn = tuple((stage, Lead(scale, _drawn_lead(model, stage, scale)[1])) for stage in (small, large))
-        for column in others:
-            tell(column.name)
-            own, line = PanelScale.of(column), unit_periods.flat(data.values[column.name])
-            plan = gate.plan.find(column.name)
-            followers.append(
-                fit_follower(gate, plan, (unit_periods, real, own, line), (drawn[0], drawn[1]), knots, rng)
-            )
-    return PooledModel(model, tuple(followers))
+    lead, knots = Lead(scale, scale.track(values)), lead_knots(model.curve)
+    drawn = (
+        [(stage, Lead(scale, _drawn_lead(model, stage, scale)[1])) for stage in (small, large)]
+        if others
+        else []
+    )
+    for column in others:
+        tell(column.name)
+        own = PanelScale.of(column)
+        asking = Asking(gate, gate.plan.find(column.name), real, known, own.scale.lower < 0)
+        followers.append(fit_follower(asking, lead, own, data.values[column.name], drawn, knots, rng))
+    attributes = _release_attributes(gate, data, real, lead.track, model.curve)
+    return PooledModel(model, tuple(followers), gaps, attributes)
 
 
-def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> dict[str, Floats]:
-    """Draw the confidential columns of one group, in parts that bound the memory needed."""
-    names = [column.name for column in units.schema.confidential]
-    assert units.schema.panel is not None
-    values = {name: np.full((len(units), len(units.schema.panel.periods)), np.nan) for name in names}
+def _real_lives(data: PanelData) -> UnitPeriods:
+    panel = panel_of(data.schema)
+    active = data.active if panel.gaps else None
+    return UnitPeriods.of(data.entry - panel.start, data.exit - panel.start, len(panel.periods), active)
+
+
+def _release_attributes(
+    gate: Gate, data: PanelData, real: UnitPeriods, track: Track, curve: Curve
+) -> tuple[AttributeModel, ...]:
+    found = []
+    for name, codes in data.attributes.items():
+        kinds = unit_kinds(real, track, size_cuts(curve))
+        leaf, categories = gate.plan.find(f"attribute {name}"), len(data.schema.column(name).categories)
+        found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories))
+    return tuple(found)
+
+
+def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> Drawn:
+    """Draw the columns of one group, in parts that bound the memory needed."""
+    whole = Drawn.empty(units.schema, len(units))
     parts = max(-(-len(units) // LARGE_STAGE), 1)
     for places in np.array_split(rng.permutation(len(units)) if parts > 1 else np.arange(len(units)), parts):
-        drawn = _draw_part(model, units.take(places), rng)
-        for name in names:
-            values[name][places] = drawn[name]
-    return values
+        whole.put(places, _draw_part(model, units.take(places), rng))
+    return whole
 
 
-def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> dict[str, Floats]:
+def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> Drawn:
     unit_periods = units.unit_periods
-    first, *others = units.schema.confidential
+    if model.gaps is not None:
+        unit_periods = unit_periods.without(draw_absence(model.gaps, unit_periods, rng, ends=False))
+    first, *others = units.schema.histories
     scale = PanelScale.of(first)
     stage = _stage(unit_periods, unit_periods, scale, rng, model.lead.units)
     latent, track = _drawn_lead(model.lead, stage, scale)
@@ -117,9 +189,10 @@ def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) 
     values = {first.name: unit_periods.unfold(shown)}
     lead = Lead(scale, track)
     for column, follower in zip(others, model.followers, strict=True):
-        line = draw_follower(follower, stage, lead, latent, PanelScale.of(column), rng)
-        values[column.name] = unit_periods.unfold(line)
-    return values
+        values[column.name] = draw_follower(follower, stage, lead, latent, PanelScale.of(column), rng)
+    kinds = np.empty(len(units), dtype=np.int64)
+    kinds[unit_periods.order] = unit_kinds(unit_periods, track, size_cuts(model.lead.curve))
+    return Drawn(values, {one.name: draw_attribute(one, kinds, rng) for one in model.attributes})
 
 
 def _drawn_lead(model: HistoryModel, stage: Stage, scale: PanelScale) -> tuple[Track, Track]:
@@ -151,10 +224,19 @@ def read_pooled(form: Mapping[str, Any]) -> PooledModel:
             _read_curve(item["beside_idle"]),
             (item["zeros"][0], item["zeros"][1]),
             tuple(item["knots"]),
+            _read_absence(item["missing"]),
         )
         for item in form["followers"]
     )
-    return PooledModel(_read_history(form["lead"]), followers)
+    attributes = tuple(
+        AttributeModel(item["name"], tuple(tuple(row) for row in item["shares"]))
+        for item in form["attributes"]
+    )
+    return PooledModel(_read_history(form["lead"]), followers, _read_absence(form["gaps"]), attributes)
+
+
+def _read_absence(form: Mapping[str, Any] | None) -> Absence | None:
+    return None if form is None else Absence(**form)
 
 
 def _read_curve(form: Mapping[str, Any]) -> Curve:

@@ -1,12 +1,12 @@
 """PanelSynthesizer: from a confidential panel and a schema to a released model.
 
-What is protected is the whole history of a unit: neighbouring panels have the same units with the same public
-columns, and one unit's confidential values differ in all of its periods at once (proofs/panel.md).
+What is protected is the whole history of a unit: under full synthesis everything about it, under partial synthesis its
+confidential values in all of its periods at once (proofs/panel.md, proofs/skeleton.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +19,9 @@ from quantail.frames.panel import panel_of
 from quantail.io import Kind, Source, library_kind, read_table
 from quantail.panel.methods import panel_method_of
 from quantail.panel.model import PanelGroup, PanelModel
+from quantail.panel.skeleton import release_units
 from quantail.panel.unit_ids import UnitIds, check_disjoint, new_key
-from quantail.panel.units import PanelUnits
+from quantail.panel.units import PanelUnits, group_labels
 from quantail.privacy import Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
@@ -46,20 +47,21 @@ class HeldPanel(Confidential):
 
     @property
     def size(self) -> int:
-        """Units of the panel, which are public."""
+        """Units of the panel; protected under add/remove."""
         return len(self.data)
 
     @property
     def copied_rows(self) -> int:
-        """Rows of a synthetic panel: units if it is wide, their active periods if it is long; both are public."""
-        wide = panel_of(self.schema).layout == "wide"
-        return len(self.data) if wide else int(self.data.active.sum())
+        """Rows of a synthetic panel, at most: units if it is wide, units times periods if it is long."""
+        panel = panel_of(self.schema)
+        return len(self.data) * (1 if panel.layout == "wide" else len(panel.periods))
 
     @property
     def units(self) -> dict[int, int]:
-        """Units of every group that has some, by the group's place; their number is public."""
-        groups, units = np.unique(self.data.group, return_counts=True)
-        return dict(zip(groups.tolist(), units.tolist(), strict=True))
+        """Units of groups by the group's place: of those that have some, or of all if their number is protected."""
+        number = np.bincount(self.data.group, minlength=len(group_labels(self.schema)))
+        protected = self.schema.neighbours == "add-remove"
+        return {group: int(units) for group, units in enumerate(number) if units or protected}
 
     def empty_copy(self) -> pa.Table:
         """Return a synthetic panel without units."""
@@ -108,8 +110,13 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
             raise SchemaError("the schema has no [panel] section; add one, or use TableSynthesizer")
         self._method = panel_method_of(method)
         self._settings = self._method.settings(options)
+        if schema.panel.is_full and not self._method.full:
+            raise OptionError(
+                f"method {method!r} needs public entries and exits, and full synthesis makes them synthetic; use the "
+                'pooled method, or write synthesis = "partial" in [panel] if they are public'
+            )
         self._set_up(schema, epsilon, method, noise, seed)
-        self._labels = list(product(*(schema.column(name).categories for name in schema.by)))
+        self._labels = group_labels(schema)
 
     def plan(self, units: int | Mapping[int, int] = 1, fits: int = 1) -> Plan:
         """Return the budget plan for a panel of so many units, touching no data.
@@ -142,7 +149,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
             return self._already_read(frame)
         table = _opened(frame, self.schema)
         data = confidential_panel(table, self.schema)
-        if not len(data):
+        if not len(data) and self.schema.neighbours == "replace-one":
             raise DataError("the panel has no units; give a table with at least one row")
         return HeldPanel(data, library_kind(table))
 
@@ -254,14 +261,18 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         progress: Progress | None,
         noise: Noise | None = None,
     ) -> PanelModel:
-        noise, groups = self._source.noise(()) if noise is None else noise, []
+        noise, groups, made = self._source.noise(()) if noise is None else noise, [], []
         parts = design.children if self.schema.by else (design,)
         for done, (group, part) in enumerate(zip(data.units, parts, strict=True)):
-            gate = self._source.gate(part, noise, "replace-one")
-            tell = group_progress(progress, done, len(parts), len(self.schema.confidential), part.name)
-            released = self._method.fit(self._settings, gate, data.data.of_group(group), tell)
+            gate = self._source.gate(part, noise, self.schema.neighbours)
+            tell = group_progress(progress, done, len(parts), len(self.schema.histories), part.name)
+            real = data.data.of_group(group)
+            units = release_units(gate, real, group)
+            released = self._method.fit(self._settings, gate, real, units, tell)
             groups.append(PanelGroup(group, released))
-        private, units = self._source.private, PanelUnits.of(data.data)
+            made.append(units)
+        units = PanelUnits.together(made) if panel_of(self.schema).is_full else PanelUnits.of(data.data)
+        private = self._source.private
         return PanelModel(self.schema, design, terms, private, data.library, units, tuple(groups))
 
     def _plan(self, group: int, units: int) -> Plan:

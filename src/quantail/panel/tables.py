@@ -3,9 +3,9 @@
 Every unit has LATTICE points to give away. In each table it gives a part of them, in whole points, to each of its
 active periods (or pairs of periods); parts depend on entry and exit alone and are rounded down, so they never add
 up to more. A point goes to one cell, or counts with a factor between -1 and 1, rounded towards zero. So a unit's
-contribution has an L1 norm of at most LATTICE, and replacing its history moves a table by at most
-SENSITIVITY = 2 LATTICE (proofs/panel.md). The same functions measure simulated panels, which is how models are
-fitted to the released tables.
+contribution has an L1 norm of at most LATTICE: adding or removing a unit moves a table by at most LATTICE, replacing
+its record by 2 LATTICE, or less where signs allow (`sensitivity_of`, proofs/panel.md). The same functions measure
+simulated panels, which is how models are fitted to the released tables.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from quantail.panel.tuning import (
     SIGN_TENTHS,
 )
 from quantail.panel.unit_periods import UnitPeriods
+from quantail.privacy.gate import Relation
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -33,6 +34,27 @@ SIGN = (
     SIGN_TENTHS * LATTICE // 10
 )  # of a unit's points, for signs of growth; the rest is for the size of moves
 GROWTH_SENSITIVITY = 2 * SIGN + (LATTICE - SIGN)
+
+
+def sensitivity_of(word: str, relation: Relation, lives_are_public: bool, signed: bool = False) -> int:
+    """Return how far one unit can move a table, in points (proofs/panel.md).
+
+    Parameters
+    ----------
+    word : str
+        The question.
+    relation : {"replace-one", "add-remove"}
+        What neighbouring panels are.
+    lives_are_public : bool
+        Whether entry and exit of a unit are the same in neighbouring panels.
+    signed : bool
+        Whether values of the column may be negative.
+    """
+    if relation == "add-remove" or word == "unchanged" or (word == "sums" and not signed):
+        return LATTICE
+    if lives_are_public and word == "trends" and not signed:
+        return LATTICE
+    return GROWTH_SENSITIVITY if lives_are_public and word == "growth" else SENSITIVITY
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +124,8 @@ class Splines:
 
 
 def period_points(unit_periods: UnitPeriods) -> Integers:
-    """Return the points that a unit gives to each of its unit_periods."""
-    return (LATTICE // unit_periods.length)[unit_periods.unit]
+    """Return the points that a unit gives to each of its unit-periods."""
+    return (LATTICE // unit_periods.length)[unit_periods.unit] * unit_periods.there
 
 
 def pair_points(unit_periods: UnitPeriods, lag: int) -> Integers:
@@ -123,7 +145,7 @@ def size_table(unit_periods: UnitPeriods, track: Track, edges: Floats) -> Intege
 
 
 def kind_points(unit_periods: UnitPeriods) -> Integers:
-    """Return all points of stocks in the first period, births in theirs and later unit-periods; they are public."""
+    """Return all points of stocks in the first period, births in theirs and later unit-periods."""
     return _tally(_kind(unit_periods), period_points(unit_periods), 3)
 
 
@@ -185,7 +207,7 @@ def growth_table(unit_periods: UnitPeriods, track: Track, reach: float) -> Integ
 def unchanged_table(unit_periods: UnitPeriods, track: Track) -> Integers:
     """Count pairs of consecutive periods without change, zero states left out, weighted by `unchanged_points`.
 
-    Points are public and count or do not, so a history moves the count by at most LATTICE.
+    Points count or do not, so the count lies between 0 and LATTICE for any one unit.
     """
     later, earlier = unit_periods.pairs(1)
     same = (track.size[later] == track.size[earlier]) & ~track.idle[later] & ~track.idle[earlier]
@@ -204,7 +226,7 @@ def unchanged_points(unit_periods: UnitPeriods) -> Integers:
 def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
     """Sum values up to a cap, in units of the cap, with points of `sum_points` or `trend_points`, shape (1,).
 
-    If no value is negative, a history moves the sum by at most LATTICE.
+    If no value is negative, the sum of `sum_points` lies between 0 and LATTICE for any one unit.
     """
     # Whole numbers far below 2^53: their sum is exact in doubles.
     return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * points).sum()]).astype(np.int64)
@@ -216,7 +238,8 @@ def sum_points(unit_periods: UnitPeriods) -> Integers:
     UnitPeriods of units that live for at least half of the periods have equal points there, so that the sum is close to
     the panel's total.
     """
-    return (LATTICE // np.maximum(unit_periods.length, (unit_periods.periods + 1) // 2))[unit_periods.unit]
+    points = LATTICE // np.maximum(unit_periods.length, (unit_periods.periods + 1) // 2)
+    return np.asarray(points[unit_periods.unit] * unit_periods.there)
 
 
 def trend_points(unit_periods: UnitPeriods) -> Integers:
@@ -228,9 +251,8 @@ def trend_points(unit_periods: UnitPeriods) -> Integers:
     far = np.concatenate([[0], np.cumsum(np.abs(away))])
     held = far[unit_periods.first + unit_periods.length] - far[unit_periods.first]
     whole = np.maximum(held, max(-(-int(far[-1]) // 2), 1))[unit_periods.unit]
-    return np.asarray(
-        np.sign(away)[unit_periods.place] * (LATTICE * np.abs(away)[unit_periods.place] // whole)
-    )
+    points = LATTICE * np.abs(away)[unit_periods.place] // whole
+    return np.asarray(np.sign(away)[unit_periods.place] * points * unit_periods.there)
 
 
 def follower_table(

@@ -4,6 +4,8 @@ Values were chosen by the trials of docs/decisions/0006-panels.md (stand-in for 
 quotations refer to its paragraphs. Numbers that the proof needs (`LATTICE`, sensitivities) are in `panel/tables.py`.
 """
 
+from fractions import Fraction
+
 import numpy as np
 
 # Budget
@@ -72,6 +74,53 @@ IDLE_CELLS = 12
 
 LEAD_KNOTS = (0.1, 0.5, 0.9)
 """Quantile levels of the lead's size at which the spline of its effect has knots."""
+
+# Skeleton (decision 0015)
+
+SKELETON_SHARE = Fraction(1, 5)
+"""Share of the budget of a full synthesis that goes to entries and exits; most of its loss is what sizes then lack."""
+
+SKELETON_SHARES = {"units": 30, "entries": 35, "exits": 35, "durations": 30}
+"""Shares of the skeleton's budget by question; units are asked for only where their number is protected."""
+
+ENTRY_BLOCKS = 7
+"""Blocks of entry in the table of durations: the first period, and six parts of the rest."""
+
+DURATION_ENDS = (1, 2, 4, 8, 16)
+"""Last durations of its bands; longer ones, and units still there, have bands of their own."""
+
+MOST_PLACES = 60
+"""Places of a skeleton; periods are put together if there are more."""
+
+WALKS = (0.03, 0.1, 0.3, 1.0)
+"""Deviations of a step of log entries, and of years of the log odds of leaving, among which evidence chooses."""
+
+USUAL_HAZARD, WIDE_HAZARD = -2.5, 2.0
+"""Usual log odds of leaving, and how far first effects may lie from their centre."""
+
+AGE_HAZARD_WALK = 0.5
+"""Change of the log odds of leaving from one knot of age to the next."""
+
+LINE_HAZARD = 1.0
+"""Change of the log odds of units of the first period, from first to last period."""
+
+LIFE_MODEL_ERROR = 0.02
+"""Relative error of the model in a cell of lives."""
+
+NEVER, HELD = -30.0, 1e6
+"""Log odds of what does not happen, and how firmly they are held."""
+
+LIFE_STEPS, LONGEST_LIFE_STEP = 25, 1.0
+"""Gauss-Newton steps at most, and the most that a parameter changes in one."""
+
+ATTRIBUTE_CUTS = (0.5, 0.9)
+"""Quantile levels at which classes of first sizes are cut, for attributes."""
+
+ATTRIBUTE_NOISE = 1.0
+"""Units from all kinds that stand beside those of one kind, in deviations of noise per root of the categories."""
+
+ATTRIBUTE_SHARE, GAP_SHARE, MISSING_SHARE = Fraction(1, 25), Fraction(1, 25), Fraction(1, 10)
+"""Shares of the budget of an attribute, of gaps, and of the missing values of a follower (of its own budget)."""
 
 # Bounds of what is summed
 

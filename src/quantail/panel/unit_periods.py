@@ -1,11 +1,11 @@
-"""The active unit-periods of a panel in one flat line: the public skeleton on which histories are laid.
+"""The unit-periods of a panel in one flat line: the skeleton on which histories are laid.
 
-A unit-period is one unit in one of its active periods. Units are sorted by falling length of life, unit-periods by
-age first and unit second, so that the units still active at age k are the first `counts[k]` ones and a whole age is a
-slice. Everything here follows from entry and exit, which are public.
+A unit-period is one unit in one period from its entry to its exit. Units are sorted by falling length of life,
+unit-periods by age first and unit second, so that the units still there at age k are the first `counts[k]` ones and a
+whole age is a slice. A unit may be away in between; such unit-periods are in the line and count for nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,11 +24,13 @@ class UnitPeriods:
     order : int64 array, shape (n,)
         Place of each unit in the panel, units with the longest life first.
     length : int64 array, shape (n,)
-        Active periods of each unit in that order.
+        Periods from entry to exit of each unit in that order.
     first : int64 array, shape (n,)
         Place of the first active period.
     periods : int
         Periods of the panel.
+    away : bool array, one per unit-period, optional
+        Where units are away between entry and exit.
 
     Examples
     --------
@@ -41,13 +43,24 @@ class UnitPeriods:
     length: Integers
     first: Integers
     periods: int
+    away: NDArray[np.bool_] | None = None
 
     @classmethod
-    def of(cls, first: Integers, last: Integers, periods: int) -> "UnitPeriods":
-        """Lay out units active from place `first` to place `last`, both inclusive."""
+    def of(
+        cls, first: Integers, last: Integers, periods: int, active: NDArray[np.bool_] | None = None
+    ) -> "UnitPeriods":
+        """Lay out units from place `first` to place `last`, both inclusive; `active` (n, T) is False in gaps."""
         length = last - first + 1
         order = np.argsort(-length, kind="stable")
-        return cls(order, length[order], first[order], periods)
+        made = cls(order, length[order], first[order], periods)
+        if active is None:
+            return made
+        return replace(made, away=~active[made.order[made.unit], made.place])
+
+    @cached_property
+    def there(self) -> NDArray[np.bool_]:
+        """Whether the unit is active in the unit-period."""
+        return np.ones(len(self), dtype=bool) if self.away is None else ~self.away
 
     def __len__(self) -> int:
         """Count the unit_periods."""
@@ -101,25 +114,40 @@ class UnitPeriods:
         return np.asarray((self.first + self.length)[self.unit] == self.periods)
 
     def pairs(self, lag: int) -> tuple[Integers, Integers]:
-        """Return where unit-periods `lag` periods after an earlier one stand in the line, and the earlier ones."""
+        """Return where active unit-periods `lag` periods after an earlier one stand in the line, and those."""
         if lag >= self.counts.size:
             return np.arange(0), np.arange(0)
         later = np.arange(self.starts[lag], self.starts[-1])
-        return later, self.starts[self.age[later] - lag] + self.unit[later]
+        earlier = self.starts[self.age[later] - lag] + self.unit[later]
+        if self.away is None:
+            return later, earlier
+        both = ~(self.away[later] | self.away[earlier])
+        return later[both], earlier[both]
 
     def flat(self, values: Floats) -> Floats:
-        """Take the line out of an array of shape (n, periods)."""
-        return np.asarray(values[self.order[self.unit], self.place])
+        """Take the line out of an array of shape (n, periods); 0 where there is no value, which counts for nothing."""
+        line = values[self.order[self.unit], self.place]
+        return np.asarray(np.where(np.isnan(line), 0.0, line))
+
+    def lacking(self, values: Floats) -> NDArray[np.bool_]:
+        """Say where a unit is active and an array of shape (n, periods) has no value."""
+        return np.asarray(np.isnan(values[self.order[self.unit], self.place]) & self.there)
+
+    def without(self, away: NDArray[np.bool_]) -> "UnitPeriods":
+        """Return the same line with other gaps."""
+        return replace(self, away=away)
 
     def unfold(self, line: Floats) -> Floats:
         """Put a line back into an array of shape (n, periods), NaN where units are not active."""
         values = np.full((self.order.size, self.periods), np.nan)
-        values[self.order[self.unit], self.place] = line
+        values[self.order[self.unit], self.place] = np.where(self.there, line, np.nan)
         return values
 
     def part(self, most: int, rng: np.random.Generator) -> "UnitPeriods":
         """Return at most so many units drawn at random, for quicker simulation."""
         if self.order.size <= most:
             return self
-        chosen = np.sort(rng.choice(self.order.size, most, replace=False))
-        return UnitPeriods(np.arange(most), self.length[chosen], self.first[chosen], self.periods)
+        chosen = np.zeros(self.order.size, dtype=bool)
+        chosen[rng.choice(self.order.size, most, replace=False)] = True
+        away = None if self.away is None else self.away[chosen[self.unit]]
+        return UnitPeriods(np.arange(most), self.length[chosen], self.first[chosen], self.periods, away)

@@ -1,14 +1,16 @@
-"""The public side of a panel: who its units are, when they are active, and their public columns.
+"""The units of a released panel: who they are, from when to when, and the columns that say their group.
 
-A synthetic panel keeps all of it (partial synthesis), so a released model carries it along. In a saved model it is
-an Arrow table, compressed and written as base64 text: identities sorted, all in the types of a release.
+Under partial synthesis they are those of the real panel, which are public; under full synthesis a synthetic skeleton
+with ids of its own. Either way a released model carries them along: as an Arrow table, compressed and written as
+base64 text, identities sorted, all in the types of a release.
 """
 
 import base64
 import binascii
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +18,8 @@ from numpy.typing import NDArray
 
 from quantail.errors import ModelError
 from quantail.frames import PanelData
+from quantail.frames.panel import panel_of
+from quantail.frames.release import stored
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Schema
 
@@ -26,8 +30,43 @@ _RESERVED = ("unit", "entry", "exit", "group")
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a method draws for given units.
+
+    Attributes
+    ----------
+    values : mapping of str to float64 array, shape (n, T)
+        Histories, NaN where a unit is not active or a value is missing.
+    attributes : mapping of str to int64 array, shape (n,)
+        Codes of categories.
+    """
+
+    values: Mapping[str, Floats]
+    attributes: Mapping[str, Integers] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, schema: Schema, units: int) -> "Drawn":
+        """Return arrays to be filled."""
+        periods = len(panel_of(schema).periods)
+        values = {column.name: np.full((units, periods), np.nan) for column in schema.histories}
+        return cls(values, {name: np.zeros(units, dtype=np.int64) for name in panel_of(schema).attributes})
+
+    def put(self, places: Integers, part: "Drawn") -> None:
+        """Fill in a part of the units."""
+        for name, array in part.values.items():
+            np.asarray(self.values[name])[places] = array
+        for name, codes in part.attributes.items():
+            np.asarray(self.attributes[name])[places] = codes
+
+
+def group_labels(schema: Schema) -> list[tuple[str, ...]]:
+    """Return the labels of every group that the schema allows; one nameless group without any."""
+    return list(product(*(schema.column(name).categories for name in schema.by)))
+
+
+@dataclass(frozen=True, eq=False)
 class PanelUnits:
-    """Units of a panel and everything public about them, in public order.
+    """Units of a panel and what is known about them, in public order.
 
     Attributes
     ----------
@@ -38,7 +77,7 @@ class PanelUnits:
     entry, exit, group : int64 arrays
         First and last active period, and place of the group.
     public : mapping of str to pyarrow.Array
-        Public columns.
+        Public columns, those of groups included.
     """
 
     schema: Schema
@@ -50,8 +89,36 @@ class PanelUnits:
 
     @classmethod
     def of(cls, data: PanelData) -> "PanelUnits":
-        """Keep the public side of a panel."""
+        """Keep the public side of a panel (partial synthesis)."""
         return cls(data.schema, data.units, data.entry, data.exit, data.group, data.public)
+
+    @classmethod
+    def made_up(cls, schema: Schema, group: int, first: Integers, last: Integers) -> "PanelUnits":
+        """Return new units of one group with given places of entry and exit.
+
+        Number k of group g among G has the id k G + g + 1, so that groups fitted in different places never share one.
+        """
+        start, labels = panel_of(schema).start, group_labels(schema)
+        ids = np.arange(first.size) * len(labels) + group + 1
+        public = {
+            name: stored(
+                np.full(first.size, schema.column(name).categories.index(label)), schema.column(name)
+            )
+            for name, label in zip(schema.by, labels[group], strict=True)
+        }
+        return cls(schema, pa.array(ids), start + first, start + last, np.full(first.size, group), public)
+
+    @classmethod
+    def together(cls, parts: Sequence["PanelUnits"]) -> "PanelUnits":
+        """Return the units of several groups, sorted by their identities."""
+        units, entry, exit_, group = (
+            np.concatenate([np.asarray(getattr(part, name)) for part in parts])
+            for name in ("units", "entry", "exit", "group")
+        )
+        names = parts[0].public
+        public = {name: pa.concat_arrays([part.public[name] for part in parts]) for name in names}
+        whole = cls(parts[0].schema, pa.array(units), entry, exit_, group, public)
+        return whole.take(np.argsort(units, kind="stable"))
 
     def __len__(self) -> int:
         """Count the units."""
@@ -66,14 +133,14 @@ class PanelUnits:
 
     @cached_property
     def unit_periods(self) -> UnitPeriods:
-        """The line of active unit-periods."""
-        panel = self.schema.panel
-        assert panel is not None
+        """The line of unit-periods from entry to exit."""
+        panel = panel_of(self.schema)
         return UnitPeriods.of(self.entry - panel.start, self.exit - panel.start, len(panel.periods))
 
-    def filled(self, values: Mapping[str, Floats]) -> PanelData:
-        """Return a panel with these confidential values."""
-        return PanelData(self.schema, self.units, self.entry, self.exit, self.group, self.public, values)
+    def filled(self, drawn: "Drawn") -> PanelData:
+        """Return a panel with these synthetic values."""
+        facts = (self.units, self.entry, self.exit, self.group, self.public)
+        return PanelData(self.schema, *facts, drawn.values, drawn.attributes)
 
     def to_text(self) -> str:
         """Write identities, periods, groups and public columns as base64 text."""

@@ -1,13 +1,14 @@
 """The panel part of a schema: which columns hold unit, period, entry and exit, and the public range of periods.
 
-The privacy unit of a panel is the whole history of a unit. Entry, exit, groups and public columns are public:
-neighbouring panels hold the same units with the same public columns, and differ in the confidential values of
-one unit, in all of its periods at once. A wide table has one row per unit and one column `{column}_{period}`
-for every confidential column and period; a long table has one row per unit and period.
+The privacy unit of a panel is the whole history of a unit. Under full synthesis that is everything about it: when it
+enters and leaves, its attributes, and its values in all periods at once; nothing of a unit is copied. Under partial
+synthesis ids, entry, exit and public columns are public and copied, and the values of a unit are protected. A wide
+table has one row per unit and one column `{column}_{period}` for every column with a history and every period; a long
+table has one row per unit and period.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal, get_args
 
@@ -16,9 +17,11 @@ from quantail.schema.column import Column
 from quantail.schema.column_rules import check_text, is_encodable, shown
 
 Layout = Literal["wide", "long"]
+Synthesis = Literal["full", "partial"]
 
 # A mistyped range must not ask for memory without end.
 MOST_PERIODS = 1000
+_NOT_GIVEN = 10**10
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Panel:
     unit : str
         Column that identifies the unit; distinct in a wide table.
     entry, exit : str
-        Public columns with the first and the last active period of a unit, both inclusive.
+        Columns with the first and the last active period of a unit, both inclusive. Full synthesis can do without:
+        they follow from the periods that have values.
     start, end : int
         Public range of periods, both inclusive.
     layout : {"wide", "long"}
@@ -38,7 +42,13 @@ class Panel:
     time : str
         Long layout only: the column with the period.
     source : str
-        Where it comes from that ids, entry and exit of the units are public; a blank is reported.
+        Partial synthesis: where it comes from that ids, entry and exit of the units are public; a blank is reported.
+    synthesis : {"full", "partial"}
+        Whether ids, entry, exit and attributes are synthetic too, or public and copied.
+    attributes : sequence of str
+        Full synthesis only: category columns that belong to the unit, the same in all of its periods.
+    gaps : bool
+        Full synthesis only: whether units may be away between entry and exit; then that is synthetic too.
 
     Raises
     ------
@@ -53,20 +63,29 @@ class Panel:
     """
 
     unit: str
-    entry: str
-    exit: str
-    start: int
-    end: int
+    entry: str = ""
+    exit: str = ""
+    start: int = _NOT_GIVEN
+    end: int = _NOT_GIVEN
     layout: Layout = "wide"
     time: str = ""
     source: str = ""
+    synthesis: Synthesis = "full"
+    attributes: tuple[str, ...] = ()
+    gaps: bool = False
 
     def __post_init__(self) -> None:
+        for option, allowed in (("layout", get_args(Layout)), ("synthesis", get_args(Synthesis))):
+            if (given := getattr(self, option)) not in allowed:
+                raise SchemaError(
+                    f"[panel] {option} {shown(given)} is unknown; write one of {', '.join(allowed)}"
+                )
         for option in ("unit", "entry", "exit"):
-            check_text(getattr(self, option), f"[panel] {option}", f'write a column name: {option} = "..."')
-        if self.layout not in get_args(Layout):
-            allowed = ", ".join(get_args(Layout))
-            raise SchemaError(f"[panel] layout {shown(self.layout)} is unknown; write one of {allowed}")
+            if option == "unit" or not self.is_full or getattr(self, option) != "":
+                check_text(
+                    getattr(self, option), f"[panel] {option}", f'write a column name: {option} = "..."'
+                )
+        self._check_attributes()
         if not isinstance(self.source, str) or not is_encodable(self.source):
             raise SchemaError('[panel] source must be text; write why units are public, or source = ""')
         self._check_time()
@@ -78,8 +97,13 @@ class Panel:
         self._check_range()
 
     @property
+    def is_full(self) -> bool:
+        """Whether nothing of a unit is copied."""
+        return self.synthesis == "full"
+
+    @property
     def named(self) -> tuple[str, ...]:
-        """Columns that the panel itself needs: unit, time (long layout), entry and exit."""
+        """Columns that the panel itself names: unit, time (long layout), and entry and exit if they are there."""
         return tuple(name for name in (self.unit, self.time, self.entry, self.exit) if name)
 
     @property
@@ -88,10 +112,30 @@ class Panel:
         return range(self.start, self.end + 1)
 
     def stored_as(self, name: str) -> tuple[str, ...]:
-        """Names under which the table holds the confidential column `name`: one per period if wide."""
-        if self.layout == "long":
+        """Names under which the table holds the confidential column `name`: one per period if wide, or an attribute."""
+        if self.layout == "long" or name in self.attributes:
             return (name,)
         return tuple(f"{name}_{period}" for period in self.periods)
+
+    def _check_attributes(self) -> None:
+        given: Any = self.attributes
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise SchemaError('[panel] attributes must be a list; write attributes = ["region"]')
+        object.__setattr__(self, "attributes", tuple(given))
+        for name in self.attributes:
+            check_text(name, "an entry of [panel] attributes", 'write column names: attributes = ["region"]')
+        if len(set(self.attributes)) < len(self.attributes):
+            raise SchemaError("[panel] attributes lists a column twice; remove the second one")
+        if not isinstance(self.gaps, bool) or (self.gaps and not self.is_full):
+            raise SchemaError(
+                "[panel] gaps must be true or false, and true goes with full synthesis only; remove it, "
+                'or write synthesis = "full"'
+            )
+        if self.attributes and not self.is_full:
+            raise SchemaError(
+                "[panel] attributes are synthetic, and so belong to full synthesis; "
+                'write public = true for columns that are copied, or synthesis = "full"'
+            )
 
     def _check_time(self) -> None:
         if self.layout == "long":
@@ -121,16 +165,22 @@ def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[st
     if panel is None:
         _check_public(columns)
         return
+    histories = [c.name for c in columns if not c.public and c.name not in (*panel.attributes, *by)]
     for column in columns:
-        _check_plain(column)
+        may_miss = panel.is_full and column.name in histories[1:] and not column.missing_codes
+        _check_plain(replace(column, missing=False) if may_miss else column)
     confidential = tuple(column for column in columns if not column.public)
-    if not confidential:
-        raise SchemaError("every column is public, so nothing is left to synthesise; describe another column")
+    if all(column.name in panel.attributes for column in confidential):
+        raise SchemaError(
+            "no column has a history, so nothing is left to synthesise; describe another column"
+        )
+    _check_fixed(panel, columns, by)
     for column in confidential:
-        if column.type == "category":
+        if column.type == "category" and column.name not in panel.attributes:
+            keep = "list it in [panel] attributes" if panel.is_full else "write public = true if it is public"
             raise SchemaError(
-                f"column {column.name!r}: confidential columns of a panel are numeric or integer; "
-                "write public = true if it is public, or leave it out of the schema"
+                f"column {column.name!r}: histories of a panel are numeric or integer; "
+                f"{keep} if it is the same in all periods of a unit, or leave it out of the schema"
             )
     for column in columns:
         if column.name in by and not column.categories:
@@ -139,6 +189,24 @@ def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[st
                 'write every label the column may hold: categories = ["a", "b"]'
             )
     _check_names(panel, columns, confidential)
+
+
+def _check_fixed(panel: Panel, columns: tuple[Column, ...], by: tuple[str, ...]) -> None:
+    """Raise a SchemaError unless columns that belong to the unit go with the kind of synthesis."""
+    known = {column.name: column for column in columns}
+    for name in panel.attributes:
+        column = known.get(name)
+        if column is None or name in by or column.type != "category" or not column.categories:
+            raise SchemaError(
+                f"[panel] attributes lists {name!r}, which is not a category column with its labels outside by; "
+                "describe it in a [[column]] section with categories = [...], or remove it from attributes"
+            )
+    for column in columns:
+        if panel.is_full and column.public and column.name not in by:
+            raise SchemaError(
+                f"column {column.name!r}: full synthesis copies nothing of a unit; list it in [panel] attributes "
+                'instead of public = true, or write synthesis = "partial" in [panel]'
+            )
 
 
 def _check_public(columns: tuple[Column, ...]) -> None:

@@ -16,24 +16,30 @@ _EXIT = ("exit", "lastyear", "last_year", "last", "closed", "death", "end")
 _LONG = """
 [panel]
 layout = "long"  # one row per unit and period
+synthesis = "full"  # full: nothing of a unit is copied | partial: ids, entry and exit are public, and copied
 unit = {unit}
 time = {time}
-entry = {entry}  # column with the first period in which a unit is active
+entry = {entry}  # column with the first period in which a unit is active; full: may stay blank
 exit = {exit}  # column with the last one
 start = ""  # first period of the panel, for example 2001
 end = ""  # last period of the panel, for example 2015
-source = ""  # where it is public which units there are, and in which periods
+attributes = []  # full: category columns that belong to the unit, such as ["region"]
+gaps = false  # full: whether units may be away between their first and last period
+source = ""  # partial: where it is public which units there are, and in which periods
 """
 
 _WIDE = """
 [panel]
 layout = "wide"  # one row per unit, one column for each period
+synthesis = "full"  # full: nothing of a unit is copied | partial: ids, entry and exit are public, and copied
 unit = {unit}
-entry = {entry}  # column with the first period in which a unit is active
+entry = {entry}  # column with the first period in which a unit is active; full: may stay blank
 exit = {exit}  # column with the last one
 start = {start}
 end = {end}
-source = ""  # where it is public which units there are, and in which periods
+attributes = []  # full: category columns that belong to the unit, such as ["region"]
+gaps = false  # full: whether units may be away between their first and last period
+source = ""  # partial: where it is public which units there are, and in which periods
 """
 
 

@@ -189,6 +189,12 @@ class Schema:
         """Columns that are synthesised: neither public nor grouping ones."""
         return tuple(column for column in self.columns if not column.public and column.name not in self.by)
 
+    @property
+    def histories(self) -> tuple[Column, ...]:
+        """Columns of a panel that have a value in every period: confidential ones that are not attributes of units."""
+        fixed = () if self.panel is None else self.panel.attributes
+        return tuple(column for column in self.confidential if column.name not in fixed)
+
     def column(self, name: str) -> Column:
         """Return the column called `name`."""
         if name in self._places:
@@ -206,7 +212,8 @@ class Schema:
     def unsourced(self) -> tuple[str, ...]:
         """Names of columns that do not say where their bounds or categories come from, or why they are public."""
         panel = self.panel
-        named = () if panel is None or panel.source.strip() else (panel.unit, panel.entry, panel.exit)
+        is_sourced = panel is None or panel.is_full or panel.source.strip()
+        named = () if panel is None or is_sourced else (panel.unit, panel.entry, panel.exit)
         return named + tuple(column.name for column in self.columns if not column.source.strip())
 
     def _check_neighbours(self) -> None:
@@ -290,10 +297,10 @@ class Schema:
 
     def _check_panel(self) -> None:
         if self.panel is not None:
-            if self.neighbours != "replace-one":
+            if self.neighbours != "replace-one" and not self.panel.is_full:
                 raise SchemaError(
-                    "[table] neighbours: units of a panel keep their public entry and exit, "
-                    'so neighbours must be "replace-one"; write neighbours = "replace-one"'
+                    "[table] neighbours: partial synthesis keeps the units of a panel, which add-remove protects; "
+                    'write neighbours = "replace-one", or synthesis = "full" in [panel]'
                 )
             columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
             object.__setattr__(self, "columns", tuple(columns))

@@ -32,7 +32,19 @@ _PANEL_EXAMPLES = {
 }
 _CSV_KEYS = ("separator", "decimal", "thousands", "encoding")
 _IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
-_PANEL_KEYS = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
+_PANEL_KEYS = (
+    "layout",
+    "synthesis",
+    "unit",
+    "time",
+    "entry",
+    "exit",
+    "start",
+    "end",
+    "attributes",
+    "gaps",
+    "source",
+)
 _COLUMN_KEYS = (
     "name",
     "type",
@@ -113,7 +125,8 @@ def write_toml(schema: Schema) -> str:
     if schema.csv is not None:
         blocks += ["", "[csv]", *_lines({key: getattr(schema.csv, key) for key in _CSV_KEYS}, keep=())]
     if schema.panel is not None:
-        blocks += ["", "[panel]", *_lines({key: getattr(schema.panel, key) for key in _PANEL_KEYS}, keep=())]
+        section = {key: getattr(schema.panel, key) for key in _PANEL_KEYS}
+        blocks += ["", "[panel]", *_lines(section | {"gaps": schema.panel.gaps or None}, keep=())]
     described = {column.name: column for column in schema.columns}
     keys = {key.name: key for key in schema.keys}
     for name in with_keys(schema.names, schema.keys):
@@ -263,7 +276,8 @@ def _panel(section: Any) -> Panel | None:
     if not isinstance(section, dict):
         raise SchemaError("[panel] must be one section; write [panel], in single brackets, once")
     _check_keys(section, _PANEL_KEYS, "[panel]")
-    for key in ("unit", "entry", "exit", "start", "end"):
+    needed = ("entry", "exit") if section.get("synthesis") == "partial" else ()
+    for key in ("unit", *needed, "start", "end"):
         if section.get(key, "") == "":
             raise SchemaError(f"[panel]: no {key}; write {key} = {_PANEL_EXAMPLES[key]}")
     return Panel(**section)

@@ -1,0 +1,142 @@
+"""Whole fits of the pooled method with scripted answers: what one unit's record does to all questions together.
+
+Answers do not depend on the panel, so neighbours must lead to the same questions and the same release, and the losses
+of all leaves must add up to no more than the budget.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from quantail.auditing.findings import Finding
+from quantail.auditing.panel_counts import found
+from quantail.frames import PanelData
+from quantail.panel.pooled import fit_pooled, plan_pooled
+from quantail.panel.skeleton import release_units
+from quantail.panel.tables import LATTICE
+from quantail.privacy import Gate
+from quantail.privacy.gate import Relation
+from quantail.schema import Column, Panel, Schema
+
+# One unit may have any of these histories of (employment, pay), beside two others that stay as they are.
+SCHEMA = Schema(
+    (Column("emp", "integer", 0, 2000), Column("pay", "numeric", 0, 5000, grid="log", decimals=1)),
+    "establishment",
+    panel=Panel("id", "first", "last", 2000, 2001, synthesis="partial"),
+)
+PAIRS = ((0.0, 0.0), (1.0, 5000.0), (40.0, 800.0), (2000.0, 0.0))
+OTHERS = (((3.0, 30.0), (4.0, 45.5)), ((0.0, 2.0), (9.0, 80.0)))
+
+# The same under full synthesis: three periods, gaps, missing pay and an attribute; one unit has any record, or none.
+_PAY = replace(SCHEMA.column("pay"), missing=True)
+FULL = replace(
+    SCHEMA,
+    columns=(Column("region", "category", categories=("north", "south")), SCHEMA.column("emp"), _PAY),
+    panel=Panel("id", start=2000, end=2002, attributes=("region",), gaps=True),
+)
+_AWAY, _UNPAID = (np.nan, np.nan), (7.0, np.nan)
+RECORDS: tuple[tuple[int, tuple[tuple[float, float], ...]], ...] = (
+    (0, ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))),
+    (1, ((2000.0, 1.0), (2000.0, 1.0), (2000.0, 1.0))),
+    (1, ((2000.0, 5000.0), _AWAY, (1.0, 0.0))),
+    (0, (_AWAY, _AWAY, (2000.0, 5000.0))),
+    (1, (_UNPAID, _UNPAID, _AWAY)),
+)
+FULL_OTHERS = (
+    (0, ((3.0, 30.0), (4.0, 45.5), (4.0, 44.0))),
+    (1, (_AWAY, (0.0, 2.0), (9.0, 80.0))),
+    (1, ((5.0, 50.0), _AWAY, _UNPAID)),
+)
+
+
+class Scripted:
+    """Noise that keeps what it was asked to hide and gives answers that do not depend on it."""
+
+    private = False
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[NDArray[np.int64], float]] = []
+
+    def geometric(self, counts: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Keep the counts, and answer."""
+        self.asked.append((counts.copy(), scale))
+        rng = np.random.default_rng(len(self.asked))
+        unit = LATTICE if scale >= LATTICE else 1  # tables of points, or of units
+        return np.rint(unit * rng.gamma(1.0, 3.0, counts.size)).astype(np.int64)
+
+    def generator(self) -> np.random.Generator:
+        """Return a generator for simulations from released models."""
+        return np.random.default_rng(0)
+
+
+def pooled_panel(history: Sequence[tuple[float, float]]) -> PanelData:
+    """Return a panel in which one unit has the given history, beside others that stay as they are."""
+    values = np.array([*OTHERS, history])
+    units = len(values)
+    first, last = np.full(units, 2000), np.full(units, 2000 + values.shape[1] - 1)
+    columns = {column.name: values[:, :, k] for k, column in enumerate(SCHEMA.confidential)}
+    return PanelData(SCHEMA, pa.array(range(units)), first, last, np.zeros(units, np.int64), {}, columns)
+
+
+def full_panel(*records: tuple[int, Sequence[tuple[float, float]]], relation: Relation) -> PanelData:
+    """Return a panel under full synthesis in which units have the given records, beside others that stay."""
+    schema, everybody = replace(FULL, neighbours=relation), [*FULL_OTHERS, *records]
+    values = np.array([history for _, history in everybody])
+    there, units = ~np.isnan(values[:, :, 0]), len(values)
+    entry, exit_ = 2000 + there.argmax(axis=1), 2002 - there[:, ::-1].argmax(axis=1)
+    columns = {column.name: values[:, :, k] for k, column in enumerate(schema.histories)}
+    regions = {"region": np.array([region for region, _ in everybody])}
+    group = np.zeros(units, np.int64)
+    return PanelData(schema, pa.array(range(units)), entry, exit_, group, {}, columns, regions)
+
+
+def pooled_fit(data: PanelData) -> tuple[list[tuple[NDArray[np.int64], float]], Any]:
+    """Fit a panel with answers that do not depend on it; return what was asked, and all that is released."""
+    noise: Any = Scripted()
+    plan = plan_pooled(None, data.schema, len(data), Fraction(1), "panel")
+    gate = Gate(plan, noise, data.schema.neighbours)
+    units = release_units(gate, data, 0)
+    model = fit_pooled(None, gate, data, units, lambda name: None)
+    if gate.unused:
+        raise ArithmeticError("a fit left part of its plan unused: less was audited than was claimed")
+    return noise.asked, (model, units.to_text())
+
+
+def whole_fit_findings() -> Iterator[Finding]:
+    """Yield the exact check of whole fits, partial and full."""
+    yield whole_pooled()
+    yield from whole_full()
+
+
+def whole_full() -> Iterator[Finding]:
+    """Compare whole fits under full synthesis: one unit has any record, or under add/remove any or none."""
+    for relation in ("replace-one", "add-remove"):
+        chosen: list[tuple[Any, ...]] = [(record,) for record in RECORDS]
+        if relation == "add-remove":
+            chosen.append(())
+        runs = [pooled_fit(full_panel(*records, relation=relation)) for records in chosen]
+        pairs = combinations(runs, 2) if relation == "replace-one" else ((run, runs[-1]) for run in runs[:-1])
+        yield _compared(f"panel, full, end to end, {relation}", list(pairs), relation)
+
+
+def whole_pooled(histories: Sequence[Any] = tuple(product(PAIRS, repeat=2))) -> Finding:
+    """Compare whole pooled fits for all pairs of histories of one unit: the losses of all leaves, added up."""
+    runs = [pooled_fit(pooled_panel(history)) for history in histories]
+    return _compared("panel, pooled, end to end", list(combinations(runs, 2)), "replace-one")
+
+
+def _compared(name: str, runs: list[tuple[Any, Any]], relation: Relation) -> Finding:
+    worst = 0.0
+    for (asked, model), (others, other) in runs:
+        if model != other or [scale for _, scale in asked] != [scale for _, scale in others]:
+            return found(name, math.inf, len(runs), "the questions depend on the panel", relation)
+        losses = (np.abs(a - b).sum() / scale for (a, scale), (b, _) in zip(asked, others, strict=True))
+        worst = max(worst, float(sum(losses)))
+    return found(name, worst, len(runs), "pairs of records of one unit, all leaves added up", relation)

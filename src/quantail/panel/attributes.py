@@ -1,0 +1,76 @@
+"""Attributes of units (region, legal form): categories that stay the same over a unit's life, drawn after its history.
+
+A unit is counted once, by its category and its kind: there in the first period or born later, gone or still there, and
+the class of its first size that is not zero. So replacing its record moves the table by at most 2, adding or removing
+it by 1 (proofs/skeleton.md). Shares of a kind are shrunk towards those of all kinds by their noise; attributes are
+independent of each other given the kind.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.panel.curve import Curve
+from quantail.panel.tables import Track
+from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_NOISE
+from quantail.panel.unit_periods import UnitPeriods
+from quantail.privacy import Gate, Plan, cells_touched, geometric_strength
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+KINDS = 4 * (len(ATTRIBUTE_CUTS) + 1)
+
+
+@dataclass(frozen=True)
+class AttributeModel:
+    """Released shares of categories by kind of unit."""
+
+    name: str
+    shares: tuple[tuple[float, ...], ...]
+
+
+def unit_kinds(unit_periods: UnitPeriods, track: Track, cuts: Floats) -> Integers:
+    """Return the kind of every unit, in the order of `unit_periods`."""
+    units = unit_periods.order.size
+    usable = np.flatnonzero(unit_periods.there & ~track.idle)
+    size = np.full(units, -np.inf)
+    # The line runs from young to old, so that of each unit the first entry is written last.
+    size[unit_periods.unit[usable[::-1]]] = track.size[usable[::-1]]
+    stock = unit_periods.first == 0
+    still = unit_periods.first + unit_periods.length == unit_periods.periods
+    size_class = np.searchsorted(cuts, size, side="right")
+    return np.asarray((2 * stock + still) * (len(cuts) + 1) + size_class, dtype=np.int64)
+
+
+def size_cuts(curve: Curve) -> Floats:
+    """Return where classes of first sizes are cut."""
+    return curve.at(np.array(ATTRIBUTE_CUTS))
+
+
+def release_attribute(
+    gate: Gate, leaf: Plan, name: str, kinds: Integers, codes: Integers, categories: int
+) -> AttributeModel:
+    """Ask for a table of kinds by categories, and return shares."""
+    touched = cells_touched(gate.relation)
+    counts = np.bincount(kinds * categories + codes, minlength=KINDS * categories)
+    table = gate.count(leaf, counts, touched).reshape(KINDS, categories).astype(np.float64)
+    noise = 2**0.5 * touched / float(geometric_strength(leaf.cost, gate.definition))
+    whole = np.maximum(table.sum(axis=0), noise)
+    pooled = whole / whole.sum()
+    # Counts of a kind against as many units from the pool as the noise of its cells.
+    weight = ATTRIBUTE_NOISE * noise * categories**0.5
+    own = np.maximum(table + weight * pooled, 1e-9)
+    shares = own / own.sum(axis=1, keepdims=True)
+    return AttributeModel(name, tuple(tuple(row) for row in shares.tolist()))
+
+
+def draw_attribute(model: AttributeModel, kinds: Integers, rng: np.random.Generator) -> Integers:
+    """Draw the category of every unit: of each kind as many as its shares say, to whom is chance."""
+    codes = np.zeros(kinds.size, dtype=np.int64)
+    for kind, shares in enumerate(model.shares):
+        own = rng.permutation(np.flatnonzero(kinds == kind))
+        ends = np.rint(np.cumsum(shares) / sum(shares) * own.size).astype(np.int64)
+        codes[own] = np.repeat(np.arange(len(shares)), np.diff(ends, prepend=0))
+    return codes
