@@ -1,10 +1,10 @@
 """What is asked of a table: a regression, or a figure of one column, written as text.
 
 wage ~ education + experience        least squares; `logistic:` or `quantile(0.9):` before it for the others
-mean(wage)
+mean(wage), total(wage)               the total of as many rows as the confidential table has
 quantile(wage, 0.9)
 top(wage, 0.01)                      the share of the total that the largest 1% of rows hold
-gini(wage)
+gini(wage), hill(wage)                Gini's coefficient; Hill's index of the top 5% of values, one over Pareto's
 flows(emp)                           of a panel: rates of job creation, destruction, entry and exit, means over periods
 flows(emp, exit_rate)                of a panel: one of these rates, period by period
 
@@ -22,16 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import Regression, gini, top_share
+from quantail.evaluation import Regression, gini, hill_index, top_share
 from quantail.evaluation.formula import Levels, label_texts
 from quantail.evaluation.reading import is_missing, is_numeric, require_columns
 from quantail.inference.flow import Flow
+from quantail.inference.interval import Link
 
 Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
-Kind = Literal["mean", "quantile", "top", "gini"]
+Kind = Literal["mean", "total", "quantile", "top", "gini", "hill"]
 
-_FIGURE = re.compile(r"\s*(mean|quantile|top|gini)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*")
+_FIGURE = re.compile(
+    r"\s*(mean|total|quantile|top|gini|hill)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*"
+)
 _FLOW = re.compile(r"\s*flows\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([a-z_]+)\s*)?\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
 _BLOCKS = 50  # parts that a jackknife leaves out in turn: enough for a naive error, cheap on large tables
@@ -46,19 +49,42 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of one column."""
+    """A figure of one column.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that a total is of; 0 for those of the table itself.
+    """
 
     kind: Kind
     column: str
     level: float = 0.5
+    rows: int = 0
+
+    @property
+    def link(self) -> Link:
+        """The scale on which errors are alike: figures of heavy tails are off by factors, shares by odds."""
+        return "logit" if self.kind in ("top", "gini") else "log"
+
+    @property
+    def rests_on_the_tail(self) -> bool:
+        """Whether a few of the largest values may decide it."""
+        return self.kind in ("mean", "total", "top", "gini")
 
     def estimate(self, table: Table) -> float:
         """Compute it on a table."""
-        return float(self._measure(_present(table, self.column)))
+        values = _present(table, self.column)
+        if self.kind == "total":
+            return float(values.sum()) * self._times(table)
+        return float(self._measure(values))
 
     def naive_error(self, table: Table) -> float:
         """Compute its usual standard error: from the density for a quantile, else by a jackknife."""
         values = _present(table, self.column)
+        if self.kind == "total":
+            filled = np.append(values, np.zeros(table[self.column].size - values.size))
+            return float(filled.std() * np.sqrt(filled.size)) * self._times(table)
         if self.kind == "mean":
             return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
         if self.kind == "quantile":
@@ -70,7 +96,14 @@ class Figure:
             return float(values.mean())
         if self.kind == "quantile":
             return float(np.quantile(values, self.level))
+        if self.kind == "hill":
+            return hill_index(values[values > 0])
         return gini(values) if self.kind == "gini" else top_share(values, self.level)
+
+    def _times(self, table: Table) -> float:
+        """Return how many times as many rows a total is of as the table has; missing values count nothing."""
+        size = table[self.column].size
+        return self.rows / size if self.rows else 1.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +141,7 @@ class Estimand:
             if "~" not in text:
                 raise OptionError(
                     f"{text!r} is neither a formula such as 'wage ~ education' nor one of mean(x), quantile(x, 0.9), "
-                    "top(x, 0.01), gini(x), flows(x)"
+                    "total(x), top(x, 0.01), gini(x), hill(x), flows(x)"
                 )
             return cls(text.strip(), Regression.parse(text))
         kind, column, level = found[1], found[2].strip("`"), found[3]
@@ -126,6 +159,15 @@ class Estimand:
             return replace(self, terms=self.what.terms(table))
         levels = self.what.formula.levels(table)
         return replace(self, terms=self.what.formula.design(table, levels).names, levels=levels)
+
+    def of_rows(self, rows: int) -> Estimand:
+        """Return the same question; a total is that of so many rows."""
+        return replace(self, what=replace(self.what, rows=rows)) if isinstance(self.what, Figure) else self
+
+    @property
+    def link(self) -> Link:
+        """The scale on which errors of its estimates are alike."""
+        return self.what.link if isinstance(self.what, Figure) else "identity"
 
     @property
     def columns(self) -> tuple[str, ...]:

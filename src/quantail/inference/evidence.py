@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +16,14 @@ from scipy.stats import norm
 
 from quantail.errors import OptionError
 from quantail.evaluation.reading import raw_columns
-from quantail.inference.estimand import Estimand
-from quantail.inference.interval import corrected
+from quantail.inference.estimand import Estimand, Figure, Table
+from quantail.inference.interval import corrected_on
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
 from quantail.io import read_released
 from quantail.release.model import ReleasedModel
+from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,7 @@ Progress = Callable[[str, float], None]
 
 RERUNS = {"quick": 40, "accurate": 200}
 FEWEST_RERUNS = 10
+HEAVY = 0.74  # Hill index: a Pareto index of 1.35, below which tails hardly have a mean
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Evidence:
         The model's own values.
     reruns : array, shape (B, k)
         Estimates of the reruns.
+    notes : mapping
+        What a reader of a question's answer must know besides.
     """
 
     estimands: tuple[Estimand, ...]
@@ -52,22 +56,32 @@ class Evidence:
     naive_errors: Floats
     truth: Floats
     reruns: Floats
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def results(self, level: float) -> list[Inference]:
         """Return bias-corrected estimates with intervals, question by question."""
         reach = norm.ppf((1 + level) / 2) * self.naive_errors
+        asked = [(term, estimand.link) for estimand in self.estimands for term in estimand.terms]
         rows = iter(
-            Inferred(term, *corrected(released, errors, level), released, released - by, released + by)
-            for term, released, errors, by in zip(
-                [term for estimand in self.estimands for term in estimand.terms],
-                self.released.tolist(),
-                (self.reruns - self.truth).T,
-                reach.tolist(),
-                strict=True,
+            Inferred(
+                term,
+                *corrected_on(link, released, truth, reruns, level),
+                released,
+                released - by,
+                released + by,
+            )
+            for (term, link), released, truth, reruns, by in zip(
+                asked, self.released.tolist(), self.truth.tolist(), self.reruns.T, reach.tolist(), strict=True
             )
         )
         return [
-            Inference(estimand.text, level, len(self.reruns), tuple(next(rows) for _ in estimand.terms))
+            Inference(
+                estimand.text,
+                level,
+                len(self.reruns),
+                tuple(next(rows) for _ in estimand.terms),
+                self.notes.get(estimand.text, ()),
+            )
             for estimand in self.estimands
         ]
 
@@ -90,7 +104,7 @@ def gather(
     tables = _tables(synth, model)
     if not questions or not tables:
         raise OptionError("give at least one question and one synthetic table")
-    parsed = [Estimand.parse(question) for question in questions]
+    parsed = [Estimand.parse(question).of_rows(_rows_of(model)) for question in questions]
     first = analysed(tables[0], model.schema, parsed)
     estimands = tuple(estimand.on(first) for estimand in parsed)
     released, naive_errors = _answers(tables, model, estimands)
@@ -99,7 +113,27 @@ def gather(
     rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema))
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
     reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
-    return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns)
+    notes = {estimand.text: _notes(estimand, first) for estimand in estimands}
+    return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns, notes)
+
+
+def _rows_of(model: AnyModel) -> int:
+    return model.rows if isinstance(model, TableModel) else 0
+
+
+def _notes(estimand: Estimand, table: Table) -> tuple[str, ...]:
+    """Return what a reader must know of a figure that a tail without a steady mean decides."""
+    what = estimand.what
+    if not isinstance(what, Figure) or not what.rests_on_the_tail:
+        return ()
+    weight = replace(what, kind="hill").estimate(table)
+    if not weight > HEAVY:
+        return ()
+    return (
+        f"{estimand.text}: the tail has a Pareto index of about {1 / weight:.2g}, so a few of the largest units decide "
+        "this figure, in the population as in any sample. No table of this size tells it well, and the interval holds "
+        "only what such tables can tell.",
+    )
 
 
 def _tables(synth: Any, model: AnyModel) -> list[Any]:

@@ -9,21 +9,26 @@ reruns. The release's error t(S) - truth is one more draw of the same law, if th
     interval   estimate -+ q error sqrt(1 + 1/B)              q the Student quantile with B - 1 degrees of freedom
 
 For normal errors that is exact for every B (a prediction interval); quantiles of e_b themselves would need hundreds of
-reruns. Now and then a rerun is an outlier (a quantile among far candidates): errors farther than 6 robust deviations
-from the median are set aside and counted, but only as many of them as an interval of this level may miss. If there are
-more, the mechanism is unsteady, they all count, and the interval is as wide as that makes it.
+reruns. Figures of heavy tails are off by factors, and shares by odds: their t are taken on the log or logit scale, so
+intervals are lopsided and stay above zero, and below one for shares.
+
+Now and then a rerun is an outlier (a quantile among far candidates): errors farther than 6 robust deviations from the
+median are set aside and counted, but only as many of them as an interval of this level may miss. If there are more, the
+mechanism is unsteady, they all count, and the interval is as wide as that makes it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 from scipy.stats import t
 
 Floats = NDArray[np.float64]
+Link = Literal["identity", "log", "logit"]
 
 _FAR = 6.0
 _NORMAL = 1.4826  # the deviation of a normal law over its median absolute deviation
@@ -66,6 +71,28 @@ def corrected(released: float, errors: Floats, level: float) -> Corrected:
     reach = float(t.ppf((1 + level) / 2, kept.size - 1)) * error * math.sqrt(1 + 1 / kept.size)
     estimate = released - bias
     return Corrected(estimate, estimate - reach, estimate + reach, error, bias, int(far.sum()), failed)
+
+
+def corrected_on(link: Link, released: float, truth: float, reruns: Floats, level: float) -> Corrected:
+    """Correct one estimate by reruns, on a scale where its errors are alike; as it is where that makes no sense.
+
+    Examples
+    --------
+    >>> found = corrected_on("log", 100.0, 50.0, np.array([40.0, 50.0, 62.5]), 0.95)
+    >>> round(found.estimate, 6), found.low > 0
+    (100.0, True)
+    """
+    known = np.array([released, truth, *reruns[np.isfinite(reruns)]])
+    most = 1.0 if link == "logit" else np.inf
+    if link == "identity" or not ((known > 0) & (known < most)).all():
+        return corrected(released, reruns - truth, level)
+    forward, back = (np.log, np.exp) if link == "log" else (logit, expit)
+    found = corrected(float(forward(released)), np.asarray(forward(reruns) - forward(truth)), level)
+    estimate, low, high = (float(back(part)) for part in (found.estimate, found.low, found.high))
+    slope = estimate if link == "log" else estimate * (1 - estimate)
+    return found._replace(
+        estimate=estimate, low=low, high=high, error=slope * found.error, bias=released - estimate
+    )
 
 
 def outlying(errors: Floats, level: float) -> NDArray[np.bool_]:

@@ -53,6 +53,7 @@ class Inference:
     level: float
     reruns: int
     rows: tuple[Inferred, ...]
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Inferred]:
         """Go through the estimates."""
@@ -74,8 +75,8 @@ class Inference:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader must know besides the figures: reruns that were outlying or gave no estimate."""
-        found = []
+        """What a reader must know besides the figures: tails that decide, reruns that were outlying or failed."""
+        found = list(self.notes)
         for row in self.rows:
             if row.outlying:
                 found.append(
