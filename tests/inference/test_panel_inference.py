@@ -1,18 +1,21 @@
 """Inference from synthetic panels: unit-periods and flows by hand, and honest intervals from reruns."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from quantail import OptionError, infer, synthesizer_for
 from quantail.errors import DataError
-from quantail.evaluation import flows
+from quantail.evaluation import flows, read_histories
 from quantail.examples import industry_example, industry_schema
-from quantail.inference import Estimand
+from quantail.frames import check_table
+from quantail.inference import Estimand, rerun
 from quantail.inference.evidence import gather
+from quantail.inference.resampling import resampled_units
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Column, Panel, Schema
 
-PANEL = Panel("firm", "first", "last", 2001, 2003, "long", "year", "register", "partial")
+PANEL = Panel("firm", "first", "last", 2001, 2003, "long", "year", "register", synthesis="partial")
 SCHEMA = Schema(
     (
         Column("region", "category", categories=("n", "s"), public=True, source="register"),
@@ -94,11 +97,54 @@ def test_the_model_itself_is_the_truth_of_the_reruns(model):
         assert (evidence.reruns[:, place] != evidence.truth[place]).all()
 
 
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_units_are_drawn_anew_with_their_whole_histories(layout):
+    schema, table = industry_schema(layout), industry_example(40, layout=layout)
+    again = resampled_units(table, schema, np.random.default_rng(1))
+    before, after = (read_histories(part, "staff", schema=schema).values for part in (table, again))
+    assert after.shape == before.shape
+    known = {tuple(np.nan_to_num(row, nan=-1)) for row in before}
+    drawn = [tuple(np.nan_to_num(row, nan=-1)) for row in after]
+    assert set(drawn) < known and check_table(again, schema) == []
+
+
+def test_units_are_drawn_within_public_groups():
+    column = Column("region", "category", categories=("n", "s"), source="register")
+    schema = Schema(
+        (column, Column("emp", "integer", 0, 100)),
+        "firm",
+        by=("region",),
+        panel=Panel("firm", start=2001, end=2002),
+    )
+    table = pa.table(
+        {"firm": ["a", "b", "c"], "region": ["n", "n", "s"], "emp_2001": [1, 2, 3], "emp_2002": [1, 2, 3]}
+    )
+    for seed in range(9):
+        again = resampled_units(table, schema, np.random.default_rng(seed))
+        assert sorted(again["region"].to_pylist()) == ["n", "n", "s"] and again["firm"].to_pylist() == [
+            1,
+            2,
+            3,
+        ]
+
+
+def test_reruns_draw_units_anew_unless_they_are_public(model, monkeypatch):
+    drawn = []
+
+    def resampled(frame, schema, rng):
+        drawn.append(schema.panel.synthesis)
+        return resampled_units(frame, schema, rng)
+
+    monkeypatch.setattr(rerun, "resampled_units", resampled)
+    partial = synthesizer_for(SCHEMA, 9, noise="simulated", seed=1).fit(pa.table(FIRMS))
+    for fitted, column in ((model, "staff"), (partial, "emp")):
+        gather(fitted, fitted.sample(seed=1), [f"mean({column})"], 10, seed=1)
+    assert drawn == ["full"] * 10
+
+
 def test_methods_that_cannot_be_rerun_are_refused_by_name():
     schema = Schema((Column("emp", "integer", 0, 100),), "firm", panel=PANEL)
     panel = {name: values for name, values in FIRMS.items() if name != "region"}
-    import pyarrow as pa
-
     model = synthesizer_for(schema, 5, method="kng", noise="simulated", seed=1).fit(pa.table(panel))
     with pytest.raises(OptionError, match="'kng'"):
         infer(model, model.sample(seed=1), "mean(emp)", effort=10)

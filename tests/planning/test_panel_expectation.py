@@ -1,5 +1,7 @@
 """Errors to expect of panels: from the schema alone, better with more budget, honest about made-up panels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,21 @@ def test_made_up_panels_fit_their_schema_and_have_flows(layout):
     rates = flows(made, schema=schema)
     for name in ("entry_rate", "exit_rate", "job_creation_rate", "job_destruction_rate"):
         assert 2 < np.mean(rates[name].to_numpy()) < 60
+
+
+def test_made_up_panels_have_gaps_missing_values_and_attributes_where_the_schema_does():
+    columns = (COLUMNS[0], COLUMNS[1], replace(COLUMNS[2], missing=True))
+    panel = Panel("id", start=2001, end=2008, layout="long", time="year", attributes=("sector",), gaps=True)
+    schema = Schema(columns, "firm", panel=panel)
+    made = simulate_panel(schema, 300, read_shape("lognormal"), np.random.default_rng(1))
+    assert check_table(made, schema) == [] and made["pay"].null_count > 0
+    active = confidential_panel(made, schema).active
+    assert (
+        ~active
+        & np.logical_or.accumulate(active, axis=1)
+        & np.logical_or.accumulate(active[:, ::-1], axis=1)[:, ::-1]
+    ).any()
+    assert expect_panel(schema, 40).errors.keys() == {"emp", "pay"}
 
 
 def test_errors_are_stated_for_every_column_and_shrink_with_the_budget():

@@ -167,3 +167,18 @@ def test_blanks_that_do_not_belong_to_a_type_may_stay(type_, filled):
     for blank, value in filled.items():
         text = text.replace(blank, value)
     assert Schema.from_toml(text).column("q1").type == type_
+
+
+def test_a_drafted_panel_needs_no_entry_and_exit_unless_they_are_copied():
+    text = draft({"firm": "", "year": "", "emp": ""}, panel=PanelNames.of("firm,year"))
+    for blank, filled in (
+        ('name = ""', 'name = "x"'),
+        ('lower = ""', "lower = 0"),
+        ('upper = ""', "upper = 9"),
+    ):
+        text = text.replace(blank, filled)
+    text = text.replace('start = ""', "start = 2001").replace('end = ""', "end = 2005")
+    text = text.replace('unit = "" ', 'unit = "firm"')
+    assert Schema.from_toml(text).panel.named == ("firm", "year")
+    with pytest.raises(SchemaError, match=r"(?s)write entry = .*write exit = "):
+        Schema.from_toml(text.replace('synthesis = "full"', 'synthesis = "partial"'))

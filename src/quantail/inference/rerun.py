@@ -20,6 +20,7 @@ from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.repeating import synthesizer_of
+from quantail.inference.resampling import resampled_units
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Schema
 from quantail.table import TableModel
@@ -57,6 +58,8 @@ class Rerun:
         """Return the estimates of one rerun, NaN where it gives none."""
         drawing, noise, synthesis = np.random.SeedSequence(seed).generate_state(3, np.uint64).tolist()
         table = self._drawn(self.model, drawing, "independent")
+        if self.model.schema.panel is not None and self.model.schema.panel.is_full:
+            table = resampled_units(table, self.model.schema, np.random.default_rng(drawing))
         again = synthesizer_of(self.model, noise).fit(table, progress=False)
         seeds = np.random.SeedSequence(synthesis).generate_state(self.tables, np.uint64).tolist()
         tables = [self._drawn(again, part, self.draw, self.rows) for part in seeds]

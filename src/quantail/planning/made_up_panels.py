@@ -16,8 +16,10 @@ from quantail.frames.panel import panel_of
 from quantail.planning.shapes import Shape
 from quantail.planning.tables import typical_value
 from quantail.planning.tuning import (
+    AWAY_RATE,
     EXIT_RATE,
     INCUMBENTS,
+    MISSING_RATE,
     RATIO_SPREAD,
     SIZE_PERSISTENCE,
     SIZE_SHOCK,
@@ -41,6 +43,8 @@ def simulate_panel(schema: Schema, units: int, shape: Shape, rng: np.random.Gene
     """
     panel = panel_of(schema)
     active = _active(units, len(panel.periods), rng)
+    if panel.gaps:
+        active = _with_gaps(active, rng)
     histories = _histories(schema, active, shape, rng)
     first, last = active.argmax(axis=1), active.shape[1] - 1 - active[:, ::-1].argmax(axis=1)
     fixed: dict[str, Any] = {panel.unit: np.arange(1, units + 1)}
@@ -56,7 +60,8 @@ def simulate_panel(schema: Schema, units: int, shape: Shape, rng: np.random.Gene
     unit, place = np.nonzero(active)
     rows = {name: pa.array(values).take(pa.array(unit)) for name, values in fixed.items()}
     rows[panel.time] = pa.array(panel.start + place)
-    return pa.table(rows | {name: pa.array(values[unit, place]) for name, values in histories.items()})
+    values = {name: pa.array(array[unit, place], from_pandas=True) for name, array in histories.items()}
+    return pa.table(rows | values)
 
 
 def _active(units: int, periods: int, rng: np.random.Generator) -> Flags:
@@ -66,6 +71,14 @@ def _active(units: int, periods: int, rng: np.random.Generator) -> Flags:
     stay = rng.geometric(EXIT_RATE, units)
     place = np.arange(periods)
     return np.asarray((place >= entry[:, None]) & (place < (entry + stay)[:, None]))
+
+
+def _with_gaps(active: Flags, rng: np.random.Generator) -> Flags:
+    """Let units be away now and then between their first and last period."""
+    first, last = active.argmax(axis=1), active.shape[1] - 1 - active[:, ::-1].argmax(axis=1)
+    place = np.arange(active.shape[1])
+    inside = (place > first[:, None]) & (place < last[:, None])
+    return np.asarray(active & ~(inside & (rng.random(active.shape) < AWAY_RATE)))
 
 
 def _histories(schema: Schema, active: Flags, shape: Shape, rng: np.random.Generator) -> dict[str, Floats]:
@@ -83,7 +96,8 @@ def _histories(schema: Schema, active: Flags, shape: Shape, rng: np.random.Gener
         if column.is_labelled:
             continue
         ratio = np.exp(RATIO_SPREAD * rng.standard_normal(units))[:, None] if found else 1.0
-        found[column.name] = np.where(active, _stored(column, relative * ratio), np.nan)
+        there = active & (rng.random(active.shape) >= MISSING_RATE) if column.missing else active
+        found[column.name] = np.where(there, _stored(column, relative * ratio), np.nan)
     return found
 
 

@@ -60,3 +60,6 @@ SIZE_PERSISTENCE, SIZE_SHOCK = 0.7, 0.2
 
 RATIO_SPREAD = 0.35
 """Spread of log ratios between a later column and the first, such as pay per head."""
+
+AWAY_RATE, MISSING_RATE = 0.03, 0.05
+"""Where the schema allows it: chance to be away in a period between entry and exit, and of a missing value."""

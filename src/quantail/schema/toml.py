@@ -221,10 +221,11 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
     blanks = ['[table]: write the name of the data set, name = "payroll"'] if table.get("name") == "" else []
     if table.get("unit") == "":
         blanks.append('[table]: write what is protected, unit = "firm"')
+    optional = () if panel.get("synthesis") == "partial" else ("entry", "exit")
     blanks += [
         f"[panel]: write {key} = {_PANEL_EXAMPLES[key]}"
         for key in panel
-        if key in _PANEL_EXAMPLES and panel[key] == ""
+        if key in _PANEL_EXAMPLES and key not in optional and panel[key] == ""
     ]
     for place, section in enumerate(sections, start=1):
         if section.get("type") == "":
