@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.privacy import Ledger, Terms
-from quantail.schema import Column, Identity, Inequality, Panel, Schema
+from quantail.schema import Column, CsvFormat, Identity, Inequality, Key, Panel, Schema
 from quantail.table import TableModel, TableSynthesizer
 
 REGION = Column("region", "category", categories=("a", "b", "c"), source="code book")
@@ -40,6 +40,9 @@ def with_column(changed):
     return replace(SCHEMA, columns=columns)
 
 
+RULED = with_column(replace(JOBS, missing=True, universe="pay > 100"))
+GAPS = replace(SCHEMA, columns=(REGION, replace(PAY, missing=True), replace(JOBS, missing=True)))
+
 # For every field of a column, of a panel and of a schema, a value that the base does not have.
 COLUMNS = {
     "name": lambda: replace(SCHEMA, columns=(REGION, PAY, replace(JOBS, name="staff"))),
@@ -59,6 +62,12 @@ COLUMNS = {
     "storage": lambda: with_column(replace(PAY, storage="float32")),
     "label": lambda: with_column(replace(PAY, label="yearly pay")),
     "other": lambda: with_column(replace(REGION, other=True)),
+    "heaps": lambda: with_column(replace(PAY, heaps=(100,))),
+    "universe": lambda: with_column(replace(JOBS, missing=True, universe="pay > 200")),
+    "outside": lambda: with_column(replace(JOBS, missing=True, universe="pay > 100", outside=0)),
+    "missing_with": lambda: replace(
+        GAPS, columns=(*GAPS.columns[:2], replace(GAPS.columns[2], missing_with="pay"))
+    ),
 }
 TABLES = {
     "columns": lambda: replace(SCHEMA, columns=(REGION, JOBS, PAY)),
@@ -70,7 +79,17 @@ TABLES = {
     "merge_below": lambda: replace(SCHEMA, merge_below=6),
     "identities": lambda: replace(WIDE, identities=(Identity("all", ("pay", "part")),)),
     "inequalities": lambda: replace(WIDE, inequalities=(Inequality("part", "pay"),)),
+    "keys": lambda: replace(SCHEMA, keys=(Key("id"),)),
+    "csv": lambda: replace(SCHEMA, csv=CsvFormat(separator=";")),
     "panel": None,  # below, by its own fields
+}
+# What a change is compared with, where it is not the schema itself.
+BASES = {
+    "identities": WIDE,
+    "inequalities": WIDE,
+    "universe": RULED,
+    "outside": RULED,
+    "missing_with": GAPS,
 }
 PANELS = {
     "unit": "plant_id",
@@ -99,8 +118,7 @@ def test_the_lists_below_name_every_field():
 def test_a_change_of_any_public_input_of_the_schema_changes_the_plan_hash(where):
     made = (COLUMNS if where[0] == "column" else TABLES)[where[1]]
     if made is not None:
-        base = WIDE if where[1] in ("identities", "inequalities") else SCHEMA
-        assert digest(made()) != digest(base)
+        assert digest(made()) != digest(BASES.get(where[1], SCHEMA))
 
 
 @pytest.mark.parametrize("option", PANELS)
