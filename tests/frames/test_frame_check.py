@@ -1,5 +1,8 @@
 """A check lists every problem at once and tells nothing of values, unless it is asked for internal notes."""
 
+from dataclasses import replace
+
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -62,3 +65,16 @@ def test_an_empty_table_still_tells_of_missing_columns():
 
 def test_a_problem_reads_as_a_sentence():
     assert str(Problem("pay", "is missing", "add it")) == "column 'pay' is missing; add it"
+
+
+def test_undeclared_atoms_are_advised_in_internal_notes_alone():
+    rng = np.random.default_rng(1)
+    pay = np.where(rng.random(400) < 0.3, 0.0, np.round(rng.lognormal(8, 1, 400), 2))
+    table = pa.table({"pay": pay, "jobs": rng.integers(0, 20, 400)})
+    columns = Column("pay", "numeric", 0, 1e6, decimals=2), Column("jobs", "integer", 0, 99)
+    schema = Schema(columns, unit="firm")
+    assert check_table(table, schema) == []
+    (note,) = check_table(table, schema, internal=True)
+    assert note.column == "pay" and "atoms = [0]" in str(note) and "internal" in str(note)
+    declared = Schema((replace(columns[0], atoms=(0.0,)), columns[1]), unit="firm")
+    assert check_table(table, declared, internal=True) == []

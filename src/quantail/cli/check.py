@@ -19,7 +19,8 @@ def check(
         bool,
         typer.Option(
             "--internal",
-            help="Also name columns with values outside their bounds, or that break a rule (confidential).",
+            help="Also name columns with values outside their bounds, that break a rule, or whose lowest value is an "
+            "undeclared atom (confidential).",
         ),
     ] = False,
 ) -> None:
@@ -46,6 +47,7 @@ def check(
         answer["left_out"] = list(left_out)
         if internal:
             answer["clipped_columns_internal"] = [p.column for p in clipped if "bounds" in p.what]
+            answer["atoms_advised_internal"] = [p.column for p in clipped if "lowest" in p.what]
             answer["broken_rules_internal"] = [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what]
         print_json(answer)
     else:

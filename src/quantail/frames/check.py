@@ -1,6 +1,6 @@
 """Check a table against its schema: every problem at once, without printing anything of the table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from quantail.frames.panel_border import admit_panel
 from quantail.frames.rules import Problem, admit_all, outside_bounds
 from quantail.io.native import open_frame
 from quantail.schema import Schema
+
+_MANY_VALUES, _ENOUGH_ROWS, _GOOD_PART = 200, 50, 0.1
 
 
 def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[Problem]:
@@ -23,7 +25,8 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     schema : Schema
         What is public about it.
     internal : bool
-        Also say which columns hold values outside their bounds, or break a rule of the schema. That depends on the
+        Also say which columns hold values outside their bounds, break a rule of the schema, or hold their lowest value
+        in a tenth of the rows without declaring it as an atom. That depends on the
         values of single rows, so such a list is confidential and must not leave the agency.
 
     Returns
@@ -57,4 +60,22 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
             problems += [
                 Problem(name, f"breaks {rule}", hint) for name, rule in broken_rules(admitted, schema)
             ]
+            problems += _undeclared_atoms(admitted, schema)
     return problems
+
+
+def _undeclared_atoms(admitted: Mapping[str, NDArray[np.generic]], schema: Schema) -> Iterator[Problem]:
+    """Yield an internal note for every column of many values whose lowest one a good part of the rows hold."""
+    for column in schema.columns:
+        values = admitted[column.name]
+        if column.type not in ("numeric", "integer") or column.public or column.lower is None:
+            continue
+        assert column.upper is not None
+        several = (
+            column.upper - column.lower
+        ) / column.lattice > _MANY_VALUES and values.size >= _ENOUGH_ROWS
+        if several and column.lower not in column.atoms:
+            held = np.count_nonzero(values.astype(np.float64) == column.lower)
+            if held >= _GOOD_PART * values.size:
+                hint = f"if that is in its nature, declare it: atoms = [{column.lower:g}] (internal note)"
+                yield Problem(column.name, "holds its lowest value in a good part of the rows", hint)
