@@ -41,7 +41,7 @@ def test_the_ladder_runs_on_simulated_noise_with_the_jobs_budget_and_seed(
 
     monkeypatch.setattr(quantail.table, "TableSynthesizer", Recorder, raising=False)
     assert METHODS["ladder"](job()).num_rows == 120
-    assert asked == {"epsilon": 1.0, "noise": "simulated", "seed": 5, "fitted": 300}
+    assert asked == {"method": "ladder", "epsilon": 1.0, "noise": "simulated", "seed": 5, "fitted": 300}
 
 
 def test_quantile_regression_does_not_depend_on_the_order_of_the_file() -> None:

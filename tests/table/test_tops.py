@@ -158,3 +158,9 @@ def test_generous_bounds_of_a_log_column_are_free(decimals: int | None) -> None:
         levels = np.searchsorted(np.sort(made), np.quantile(values, [0.1, 0.25, 0.5, 0.75, 0.9])) / made.size
         found.append(np.abs(levels - [0.1, 0.25, 0.5, 0.75, 0.9]).max())
     assert max(found) < 0.04
+
+
+def test_columns_that_are_mostly_zero_starve_no_round() -> None:
+    pair = schema_of(*(replace(AMOUNT, name=name, atoms=(0.0,)) for name in ("claim", "paid")))
+    plan = TableSynthesizer(pair, 1).plan(5000)
+    assert isinstance(plan, Plan) and plan.find("rounds").cost >= F(1, 2)

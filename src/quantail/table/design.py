@@ -20,6 +20,7 @@ from quantail.table.tuning import (
     ALONE,
     COMFORT,
     MOST_ROUND_NOISE,
+    OFTEN,
     ROUND_NOISE,
     ROUNDS_PER_FIELD,
     SELECTION_SHARE,
@@ -118,7 +119,8 @@ def _stages(
     """Return what stage one may cost, and how many rounds share the rest."""
     if not any(explained) and all(question.kind == "cells" for question in asked):
         return cost, 0
-    comfortable, ample = (needed / float(cost) for needed in needed_costs(asked, rows, definition))
+    often = [replace(question, present=max(question.present, OFTEN)) for question in asked]
+    comfortable, ample = (needed / float(cost) for needed in needed_costs(often, rows, definition))
     needed = max(COMFORT * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
     share = round(max(STAGE_ONE_LEAST, needed), 3)
     if share >= 1:

@@ -26,6 +26,9 @@ STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
 COMFORT = 1.7
 """What stage one has in any case, in the cost of comfortable signals: without it slopes and tails run away."""
 
+OFTEN = 0.5
+"""Share of rows that are taken to have a number, at least, when stages share the budget: rare ones starve no round."""
+
 ALONE = 1.5
 """The same where no column explains another, in the cost of ample signals: rounds then count columns by themselves."""
 
