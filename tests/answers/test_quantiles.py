@@ -42,7 +42,7 @@ def test_crowded_levels_are_read_off_with_small_errors() -> None:
     errors = []
     for seed in range(4):
         found = asked(values, levels, 1, seed)
-        assert 10 <= sum(row.drawn for row in found) <= 30
+        assert 8 <= sum(row.drawn for row in found) <= 20
         errors += [rank_error(values, row.level, row.value) for row in found]
     assert np.mean(errors) < 20
 
@@ -50,7 +50,7 @@ def test_crowded_levels_are_read_off_with_small_errors() -> None:
 def test_bands_hold_about_as_often_as_they_say() -> None:
     values, held, all_of_them = lognormal(3000), 0, 0
     for seed in range(60):
-        for row in asked(values, [0.1, 0.5, 0.9, 0.97], 0.5, seed):
+        for row in asked(values, [0.1, 0.5, 0.9, 0.95], 0.5, seed):
             share = float((values <= row.value).mean())
             held += row.low <= share + 1 / 3000 and share - 1 / 3000 <= row.high
             all_of_them += 1

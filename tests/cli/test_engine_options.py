@@ -45,6 +45,8 @@ def test_a_folder_becomes_a_folder_with_a_card(grouped, monkeypatch):
         "_release.card.json",
         "_release.card.md",
         "_release.card.html",
+        "_release.dictionary.json",
+        "_release.dictionary.csv",
     }
     card = json.loads((grouped.folder / "out" / "_release.card.json").read_text(encoding="utf-8"))
     assert card["private"] and card["release"]["rows"] == 160

@@ -24,12 +24,13 @@ def marks(path="payroll.ledger"):
     return [entry.status for entry in Ledger.open(path).entries() if entry.kind == "mark"]
 
 
-def test_synth_writes_the_table_and_its_card_in_three_forms(shop):
+def test_synth_writes_the_table_its_card_in_three_forms_and_its_dictionary(shop):
     before = shop.files()
     done = synth(shop)
     assert done.exit_code == 0, done.output
     cards = {f"out.card.{form}" for form in ("json", "md", "html")}
-    assert shop.files() - before == {"out.parquet", "payroll.ledger", *cards}
+    dictionary = {"out.dictionary.json", "out.dictionary.csv"}
+    assert shop.files() - before == {"out.parquet", "payroll.ledger", *cards, *dictionary}
     table = pyarrow.parquet.read_table("out.parquet")
     assert table.column_names == ["jobs", "pay"] and table.num_rows == 200
     assert b"differentially private" in table.schema.metadata[b"quantail"]

@@ -31,7 +31,14 @@ from quantail.privacy import Gate, Ledger
 
 # Imported here so that children do not spend their time on it.
 assert all((opendp.measurements, pyarrow.csv, pyarrow.parquet, scipy.stats))
-OUTPUTS = ("out.card.json", "out.card.md", "out.card.html", "out.parquet")
+OUTPUTS = (
+    "out.card.json",
+    "out.card.md",
+    "out.card.html",
+    "out.dictionary.json",
+    "out.dictionary.csv",
+    "out.parquet",
+)
 ROOM = str(Path(quantail.__file__).parent)
 SCHEMA = """\
 [table]

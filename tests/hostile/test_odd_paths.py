@@ -63,6 +63,7 @@ def test_a_run_in_an_odd_folder(name: str, tmp_path: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {
         *("table.csv", "schema.toml", "ledger", "out.csv"),
         *("out.card.json", "out.card.md", "out.card.html"),
+        *("out.dictionary.json", "out.dictionary.csv"),
     }
     assert {path.name for path in tmp_path.iterdir()} == {name}
     again = CliRunner().invoke(app, arguments(folder))

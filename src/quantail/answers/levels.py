@@ -44,7 +44,7 @@ def drawn_levels(levels: Floats, rows: int, rate: float) -> NDArray[np.bool_]:
     Examples
     --------
     >>> drawn_levels(np.arange(1, 10) / 10, rows=100, rate=0.5).sum()
-    np.int64(4)
+    np.int64(2)
     """
     if levels.size <= ALWAYS_DRAWN:
         return np.ones(levels.size, dtype=np.bool_)

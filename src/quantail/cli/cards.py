@@ -1,4 +1,7 @@
-"""The release card in its three forms, beside the file that it speaks of: out.card.json, .card.md, .card.html."""
+"""What stands beside a released file: its card in three forms, and its data dictionary in two.
+
+out.card.json, out.card.md, out.card.html; out.dictionary.json, out.dictionary.csv.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +10,9 @@ from typing import Any
 
 from quantail.cli.console import as_json
 from quantail.cli.staging import Staging
+from quantail.interop.dictionary import data_dictionary, dictionary_csv
 from quantail.report import render_html, render_markdown
+from quantail.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -18,13 +23,14 @@ class CardFiles:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """JSON for programs, Markdown for repositories, HTML for readers."""
-        return tuple(
-            self.beside.with_name(f"{self.beside.stem}.card.{form}") for form in ("json", "md", "html")
-        )
+        """JSON for programs, Markdown for repositories, HTML for readers, CSV for spreadsheets."""
+        forms = ("card.json", "card.md", "card.html", "dictionary.json", "dictionary.csv")
+        return tuple(self.beside.with_name(f"{self.beside.stem}.{form}") for form in forms)
 
     def write(self, card: Mapping[str, Any], staging: Staging) -> None:
         """Write all forms into a staging that was opened for them."""
-        texts = (as_json(card), render_markdown(card), render_html(card))
+        schema = Schema.from_toml(card["terms"]["schema"])
+        dictionary = (as_json(data_dictionary(schema)), dictionary_csv(schema))
+        texts = (as_json(card), render_markdown(card), render_html(card), *dictionary)
         for path, text in zip(self.paths, texts, strict=True):
             staging.place(path).write_text(text, encoding="utf-8", newline="\n")

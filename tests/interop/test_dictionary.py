@@ -1,0 +1,70 @@
+"""The data dictionary: every column of a released file, in types that pandas, R and Stata readers take."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from quantail import Column, PanelSynthesizer, Schema, TableSynthesizer, write_table
+from quantail.examples import industry_example, industry_schema, payroll_example, payroll_schema
+from quantail.interop.dictionary import READ_AS, data_dictionary, dictionary_csv
+from quantail.schema.column import ColumnType
+
+
+def test_every_type_is_known() -> None:
+    assert set(READ_AS) == set(get_args(ColumnType))
+
+
+def test_it_names_the_columns_of_the_released_file_in_order() -> None:
+    table = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(60)).sample()
+    panel = (
+        PanelSynthesizer(industry_schema(), 1, noise="simulated", seed=1).fit(industry_example(60)).sample()
+    )
+    for made, schema in ((table, payroll_schema()), (panel, industry_schema())):
+        assert [entry["name"] for entry in data_dictionary(schema)["columns"]] == made.column_names
+
+
+def test_json_and_csv_say_the_same_and_hostile_names_stay_in_their_cells() -> None:
+    name = "pay,\"'; DROP"
+    columns = (
+        Column(name, "numeric", 0, 9, label="=1+1", missing=True, missing_codes=(-8, -9), decimals=2),
+        Column("sex", "category", categories=("f", "m"), source="form 3"),
+        Column("big", "integer", 0, 10**12),
+    )
+    schema = Schema(columns, "person", name="survey")
+    entries = data_dictionary(schema)["columns"]
+    rows = list(csv.DictReader(io.StringIO(dictionary_csv(schema))))
+    assert [row["name"] for row in rows] == [name, "sex", "big"] and rows[0]["missing_codes"] == "-8 | -9"
+    assert rows[1]["labels"] == "f | m" and rows[0]["may_be_missing"] == "true"
+    assert (entries[2]["r"], entries[2]["stata"]) == ("numeric", "double")  # no integer of R holds it
+    assert json.loads(json.dumps(entries)) == entries
+
+
+def test_pandas_reads_a_file_by_its_dictionary(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    schema = payroll_schema()
+    made = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(payroll_example(60)).sample()
+    write_table(made, tmp_path / "synthetic.csv")
+    types = {entry["name"]: entry["pandas"] for entry in data_dictionary(schema)["columns"]}
+    frame = pandas.read_csv(tmp_path / "synthetic.csv", dtype=types)
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == types
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_r_reads_a_file_by_its_dictionary(tmp_path: Path) -> None:
+    schema = payroll_schema()
+    made = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(payroll_example(60)).sample()
+    write_table(made, tmp_path / "synthetic.csv")
+    (tmp_path / "synthetic.dictionary.csv").write_text(dictionary_csv(schema))
+    code = """
+    d <- read.csv("synthetic.dictionary.csv", colClasses = "character")
+    x <- read.csv("synthetic.csv", colClasses = setNames(d$r, d$name))
+    cat(nrow(x), sapply(x, class), sep = "\\n")
+    """
+    run = subprocess.run(["Rscript", "-e", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["60", "factor", "integer", "numeric"]
