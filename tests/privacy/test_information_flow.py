@@ -8,6 +8,7 @@ Then confidential arrays are watched: which modules hold them, and whether any m
 import ast
 import datetime as clock
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -179,6 +180,15 @@ def test_a_question_that_depends_on_the_rows_shows(tmp_path, still, caplog, monk
     assert first["questions"] != second["questions"]
 
 
+def without_relations(shown: Any) -> Any:
+    """Leave out which relations were found and which were not asked about: both follow from answers."""
+    words = "Relations found|Asked about, nothing beyond noise found|Not asked about, and lost"
+    text = shown.decode() if isinstance(shown, bytes) else shown
+    return (
+        re.sub(rf'\W*({words}):.*?\.(?=["\s])', "", text, flags=re.DOTALL) if isinstance(text, str) else text
+    )
+
+
 @pytest.mark.parametrize("rich", [False, True])
 def test_with_the_same_draws_all_but_released_values_is_the_same(rich, tmp_path, still, caplog) -> None:
     # Other scores may give other answers now; what is no function of answers must still agree.
@@ -190,7 +200,7 @@ def test_with_the_same_draws_all_but_released_values_is_the_same(rich, tmp_path,
     second = visible(tmp_path / "other", neighbour, schema, *options, caplog=caplog)
     assert first["model.json"] != second["model.json"]  # else this would prove nothing
     for what in ("stdout", "stderr", "log", "names", "out.card.json", "out.card.md"):
-        assert first[what] == second[what], what
+        assert without_relations(first[what]) == without_relations(second[what]), what
     if not rich:  # with so many columns, what was chosen by an answer decides which effects are asked about
         asked = [[call[:4] for call in run["questions"]] for run in (first, second)]
         assert asked[0] == asked[1]
