@@ -207,3 +207,9 @@ def test_remarks_tell_of_stray_and_failed_reruns(evidence):
     assert first.rows[0].outlying == 1 and "1 of 10 reruns were outlying" in str(first)
     assert second.rows[0].failed == 4 and "too many for an interval" in str(second)
     assert second.to_dicts()[0]["low"] is None
+
+
+def test_a_mean_of_values_too_few_for_a_tail_is_answered_without_a_remark(model):
+    evidence = gather(model, model.sample(rows=12, seed=2), ["mean(y)"], 10, seed=3)
+    (answer,) = evidence.results(0.95)
+    assert np.isfinite(answer["mean(y)"].estimate) and not any("Pareto" in note for note in answer.remarks)

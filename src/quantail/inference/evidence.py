@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from quantail.errors import OptionError
+from quantail.errors import DataError, OptionError
 from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand, Figure, Table
 from quantail.inference.interval import corrected_on
@@ -126,7 +126,10 @@ def _notes(estimand: Estimand, table: Table) -> tuple[str, ...]:
     what = estimand.what
     if not isinstance(what, Figure) or not what.rests_on_the_tail:
         return ()
-    weight = replace(what, kind="hill").estimate(table)
+    try:
+        weight = replace(what, kind="hill").estimate(table)
+    except DataError:  # too few values above zero for a tail to speak of
+        return ()
     if not weight > HEAVY:
         return ()
     return (
