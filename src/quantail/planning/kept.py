@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import quantail
+from quantail._version import __version__
 
 Run = dict[tuple[str, str], float]
 """Errors of one made-up table, by column and measure."""
@@ -65,5 +65,5 @@ def _path(key: str) -> Path | None:
 @cache
 def _program() -> str:
     """Return a word for the program as it is: version, and when its files were last changed."""
-    files = Path(quantail.__file__).parent.rglob("*.py")
-    return f"{quantail.__version__} {max(path.stat().st_mtime_ns for path in files)}"
+    files = Path(__file__).parents[1].rglob("*.py")
+    return f"{__version__} {max(path.stat().st_mtime_ns for path in files)}"
