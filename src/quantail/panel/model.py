@@ -85,8 +85,8 @@ class PanelModel(ReleasedModel):
         """
         if rows is not None:
             raise OptionError(
-                "a synthetic panel has as many units as its skeleton, so rows cannot be chosen; leave rows out, or draw "
-                "several panels with replicates="
+                "a synthetic panel has as many units as its skeleton, so rows cannot be chosen; leave rows out, or "
+                "draw several panels with replicates="
             )
         check_numbers(replicates=replicates)
         rng = drawing_generator(seed)
