@@ -1,0 +1,70 @@
+"""The R package: reads released files in their types, and calls the command line. Needs R; JSON needs jsonlite too."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quantail import Column, Schema, TableSynthesizer, write_table
+from quantail.examples import payroll_example, payroll_schema
+from quantail.interop.dictionary import dictionary_csv
+
+pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+CODE = Path(__file__).parents[2] / "r" / "R" / "quantail.R"
+
+
+def r(folder: Path, code: str) -> list[str]:
+    command = f'options(quantail.command = c("{sys.executable}", "-m", "quantail")); source("{CODE}"); {code}'
+    run = subprocess.run(["Rscript", "-e", command], cwd=folder, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def test_a_synthetic_file_is_read_in_its_types(tmp_path: Path) -> None:
+    columns = (
+        Column("pay", "numeric", 0, 9, missing_codes=(-8,), label="monthly pay", decimals=1),
+        Column("size", "ordinal", categories=("small", "large")),
+        Column("born", "date", "1950-01-01", "2020-12-31"),
+        Column("owner", "boolean"),
+    )
+    (tmp_path / "out.dictionary.csv").write_text(dictionary_csv(Schema(columns, "person")))
+    (tmp_path / "out.csv").write_text(
+        "pay,size,born,owner\n1.5,large,1980-02-03,true\n-8,small,1990-01-01,false\n"
+    )
+    shown = r(
+        tmp_path,
+        'x <- read_synthetic("out.csv"); cat(class(x$pay), is.na(x$pay[2]), as.integer(x$size), format(x$born[1]), '
+        'x$owner, sep = "\\n"); cat("\\n", attr(x$pay, "label"))',
+    )
+    assert shown == ["numeric", "TRUE", "2", "1", "1980-02-03", "TRUE", "FALSE", "monthly", "pay"]
+
+
+def test_a_table_is_drawn_from_a_model(tmp_path: Path) -> None:
+    model = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(60))
+    model.save(tmp_path / "model.json")
+    write_table(model.sample(seed=1), tmp_path / "first.csv")
+    shown = r(
+        tmp_path,
+        'x <- qt_sample("model.json", "more.csv", rows = 7, seed = 1); cat(nrow(x), sapply(x, class))',
+    )
+    assert shown == ["7", "factor", "integer", "numeric"]
+
+
+def test_a_command_that_fails_is_an_error_in_r(tmp_path: Path) -> None:
+    told = r(tmp_path, 'x <- try(qt_sample("none.json", "o.csv"), silent = TRUE); cat(class(x))')
+    assert told == ["try-error"]
+
+
+def test_estimates_are_a_data_frame(tmp_path: Path) -> None:
+    if r(tmp_path, 'cat(requireNamespace("jsonlite", quietly = TRUE))') != ["TRUE"]:
+        pytest.skip("jsonlite is not installed")
+    model = TableSynthesizer(payroll_schema(), 1, noise="simulated", seed=1).fit(payroll_example(60))
+    model.save(tmp_path / "model.json")
+    write_table(model.sample(seed=1), tmp_path / "out.csv")
+    shown = r(
+        tmp_path,
+        'x <- qt_infer("model.json", "out.csv", c("mean(payroll)", "gini(payroll)"), "10"); cat(x$question)',
+    )
+    assert shown == ["mean(payroll)", "gini(payroll)"]
