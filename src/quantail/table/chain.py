@@ -92,14 +92,12 @@ class Chain:
             self.add(table.without_last())
 
     def absorb(self, table: Released, steps: int, later_steps: int) -> set[int]:
-        """Fit the field that a table ends in, and set right those that follow it; return all fields that changed."""
+        """Fit the fields of a table, and set right those that follow them; return all fields that changed."""
         self.add(table)
-        changed = {table.places[-1]}
-        self.refit(table.places[-1], steps)
-        self.simulate_field(table.places[-1])
-        for place in range(table.places[-1] + 1, len(self.samplers)):
-            if changed & self._follows(place):
-                self.refit(place, later_steps)
+        changed = set[int]()
+        for place in range(table.places[0], len(self.samplers)):
+            if place in table.places or changed & self._follows(place):
+                self.refit(place, steps if place == table.places[-1] else later_steps)
                 self.simulate_field(place)
                 changed.add(place)
         return changed
