@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quantail.panel.curve import Curve, smooth_weights
+from quantail.panel.curve import Curve, smooth_weights, zipf_weights
 from quantail.panel.dynamics import dynamics_at, enter_as_often, repeat_as_often
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
@@ -150,7 +150,7 @@ def test_precise_weights_are_kept():
     edges = _edges()
     true = 1e6 * np.exp(-0.5 * ((edges[1:] + edges[:-1]) / 2 - 2) ** 2) * np.diff(edges)
     np.testing.assert_allclose(
-        smooth_weights(edges, true, 1.0, true.sum(), True), true / true.sum(), atol=2e-3
+        smooth_weights(edges, true, 1.0, true.sum(), zipf_weights(edges, 0.0)), true / true.sum(), atol=2e-3
     )
 
 
@@ -158,7 +158,9 @@ def test_noise_alone_gives_small_sizes_not_the_upper_bound():
     edges = _edges()
     for seed in range(10):
         noisy = np.random.default_rng(seed).laplace(0.0, 12.0, edges.size - 1)
-        curve = Curve.of(edges, smooth_weights(edges, noisy, 17.0, 20.0, True)).with_tail(20.0, 17.0, True)
+        curve = Curve.of(edges, smooth_weights(edges, noisy, 17.0, 20.0, zipf_weights(edges, 0.0))).with_tail(
+            20.0, 17.0, True
+        )
         assert np.sinh(curve.quantile(0.5)) < 20
         assert np.sinh(curve.quantile(0.99)) < 500
 
@@ -173,7 +175,7 @@ def test_a_tail_of_noise_does_not_move_the_mean_far():
     astray[-4] += 60.0
     means = []
     for weights in (true, astray):
-        smooth = smooth_weights(edges, weights, 17.0, 11_000.0, True)
+        smooth = smooth_weights(edges, weights, 17.0, 11_000.0, zipf_weights(edges, 0.0))
         curve = Curve.of(edges, smooth).with_tail(11_000.0, 17.0, True)
         means.append(np.sinh(curve.at((np.arange(20_000) + 0.5) / 20_000)).mean())
     assert abs(means[1] / means[0] - 1) < 0.25

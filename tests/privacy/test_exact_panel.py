@@ -17,7 +17,7 @@ from quantail.auditing.panel_counts import (
     lives,
     sensitivity,
 )
-from quantail.auditing.pooled_fits import SCHEMA, Scripted, pooled_fit, pooled_panel, whole_full
+from quantail.auditing.pooled_fits import SCHEMA, Scripted, loss_of, pooled_fit, pooled_panel, whole_full
 from quantail.frames import PanelData
 from quantail.panel import PanelSynthesizer
 from quantail.panel import tables as panel_tables
@@ -30,7 +30,7 @@ from quantail.schema import Column, Panel, Schema
 
 # Gaps, attributes and lives are private under full synthesis only.
 ENUMERATED = [
-    (part, case) for part in MEASURED for case in CASES if case != "partial" or part in MEASURED[:2]
+    (part, case) for part in MEASURED for case in CASES if case != "partial" or part in MEASURED[:3]
 ]
 
 
@@ -41,7 +41,8 @@ def test_no_record_moves_a_table_by_more_than_its_sensitivity_and_some_come_clos
     _, measure, values = part
     for name, distance in farthest(measure, values, case)[0].items():
         most = sensitivity(name, case)
-        close = 0.3 if name == "gaps" else 0.9  # a gap needs a longer life to come close
+        # A gap needs a longer life to come close, and not every window holds a value of the lattice.
+        close = 0.3 if name == "gaps" else 0.0 if name.startswith("window") else 0.9
         assert close * most <= distance <= most, name
 
 
@@ -123,7 +124,7 @@ def test_a_whole_fit_costs_at_most_epsilon_and_depends_on_answers_alone():
         assert model == other_model
         pairs = list(zip(asked, other_asked, strict=True))
         assert all(scale == other for (_, scale), (_, other) in pairs)
-        assert sum(np.abs(one - other).sum() / scale for (one, scale), (other, _) in pairs) <= 1.0
+        assert sum(loss_of(one, other, scale) for (one, scale), (other, _) in pairs) <= 1.0
 
 
 SIGNED = {
@@ -157,7 +158,7 @@ def test_columns_with_negative_values_pay_for_sums_that_move_both_ways(column):
         for name, (table, scale) in one.items():
             moved, other_scale = other[name]
             assert scale == other_scale
-            loss = np.abs(table - moved).sum() / scale
+            loss = loss_of(table, moved, scale)
             assert loss <= float(plan.find(column.name).find(name).cost), name
             worst[name] = max(worst[name], loss / float(plan.find(column.name).find(name).cost))
     if (

@@ -121,6 +121,7 @@ HANDLED = {
     "panel.unit_periods",  # lays values along the line of unit-periods
     "panel.scale",
     "panel.tables",  # the tables that are asked for
+    "panel.place",  # windows and means that are asked for
     "panel.history",
     "panel.pay",
     "curves.scale",
@@ -179,6 +180,14 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
         assert isinstance(counts, Marked) or leaf.name in ("pairs", "unchanged", "gaps", "missing")
         return count(self, leaf, plain(counts), sensitivity)
 
+    select = Gate.select
+
+    def chosen(self: Gate, leaf: Any, questions: Any) -> Any:
+        assert all(isinstance(question.scores, Marked) for question in questions)
+        return select(
+            self, leaf, [replace(question, scores=plain(question.scores)) for question in questions]
+        )
+
     array = np.array
 
     def marked_array(given: Any, *rest: Any, **named: Any) -> Any:
@@ -191,6 +200,7 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
     monkeypatch.setattr(np, "array", marked_array)
     monkeypatch.setattr(panel, "confidential_panel", confidential_panel)
     monkeypatch.setattr(Gate, "count", answered)
+    monkeypatch.setattr(Gate, "select", chosen)
     monkeypatch.setattr(Marked, "read", set())
 
     def fit(schema: Any = SCHEMA) -> tuple[set[str], set[str]]:

@@ -17,6 +17,7 @@ from quantail.auditing.findings import Finding
 from quantail.panel.absence import gap_table, missing_table
 from quantail.panel.attributes import KINDS, unit_kinds
 from quantail.panel.lives import LifeCells
+from quantail.panel.place import mean_table, unit_means, window_counts, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.tables import (
     PairCells,
@@ -72,6 +73,15 @@ def lead_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
         "trends": sum_table(line, 40.0, trend_points(unit_periods)),
         "unchanged": unchanged_table(unit_periods, track),
         "growth": growth_table(unit_periods, track, 0.8),
+    }
+
+
+def place_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
+    """Return the counts of windows, each by itself, and the sum of bounded means."""
+    means = unit_means(unit_periods, SCALE.track(line))
+    counts = window_counts(means, windows(SCALE.edges[0], SCALE.edges[-1]))
+    return {"mean": mean_table(means, 4.0)} | {
+        f"window {place}": counts[[place]] for place in range(counts.size)
     }
 
 
@@ -141,6 +151,8 @@ def life_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
 def sensitivity(name: str, case: str) -> int:
     """Return the declared sensitivity of a table."""
     relation, lives_are_public = CASES[case]
+    if name.startswith("window"):
+        return 1
     if name in ("entries", "exits", "durations", "attribute"):
         return cells_touched(relation)
     return sensitivity_of(name, relation, lives_are_public)
@@ -149,7 +161,7 @@ def sensitivity(name: str, case: str) -> int:
 def panel_count_findings() -> Iterator[Finding]:
     """Yield the exact check of every table of a panel, and of a whole pooled fit."""
     for case, (relation, lives_are_public) in CASES.items():
-        measured = MEASURED[:2] if lives_are_public else MEASURED
+        measured = MEASURED[:3] if lives_are_public else MEASURED
         for name, measure, values in measured:
             largest, pairs = farthest(measure, values, case)
             for word, distance in largest.items():
@@ -161,6 +173,7 @@ def panel_count_findings() -> Iterator[Finding]:
 MEASURED: tuple[tuple[str, Measure, Sequence[Any]], ...] = (
     ("lead", lead_tables, VALUES),
     ("follower", follower_tables, BOTH),
+    ("place", place_tables, VALUES),
     ("absence", absence_tables, (0.0, 1.0)),
     ("units", life_tables, ((0.0, 0.0), (2.0, 1.0), (2000.0, 0.0))),
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
+from scipy.special import ndtr
 
 from quantail.panel.tuning import (
     BEND_WEIGHT,
@@ -60,6 +61,16 @@ class Curve:
         above = np.maximum(sizes - self.centre, 0.0)
         return Curve(self.levels, tuple((sizes + (factor - 1.0) * above).tolist()))
 
+    def moved(self, by: float) -> "Curve":
+        """Return the curve with all sizes moved."""
+        return Curve(self.levels, tuple(size + by for size in self.sizes))
+
+    @property
+    def mean(self) -> float:
+        """Its mean."""
+        levels, sizes = np.array(self.levels), np.array(self.sizes)
+        return float(np.diff(levels) @ (sizes[1:] + sizes[:-1]) / (2 * (levels[-1] - levels[0])))
+
     def with_tail(self, total: float, deviation: float, log: bool) -> "Curve":
         """Return a curve whose upper tail, where cells hold little but noise, falls as it does below.
 
@@ -93,9 +104,7 @@ class Curve:
         return max((self.quantile(0.9) - self.quantile(0.25)) / 1.956, 1e-9)
 
 
-def smooth_weights(
-    edges: Floats, noisy: Floats, deviation: float, total: float, log: bool, ratio: bool = False
-) -> Floats:
+def smooth_weights(edges: Floats, noisy: Floats, deviation: float, total: float, prior: Floats) -> Floats:
     """Return positive weights of cells, of sum 1.
 
     Parameters
@@ -108,19 +117,17 @@ def smooth_weights(
         Standard deviation of the noise.
     total : float
         What the weights add up to, as far as it is known.
-    log : bool
-        Whether sizes are on a logarithmic scale.
-    ratio : bool
-        Whether they are ratios or have both signs, so that the middle of the range is as likely as its ends are not.
+    prior : array, shape (J,)
+        Weights where hardly more than noise is known.
 
     Examples
     --------
-    >>> smooth_weights(np.array([0.0, 1.0, 2.0]), np.array([30.0, 10.0]), 1e-6, 40.0, True).round(2)
+    >>> edges = np.array([0.0, 1.0, 2.0])
+    >>> smooth_weights(edges, np.array([30.0, 10.0]), 1e-6, 40.0, normal_weights(edges, 1.0, 1.0)).round(2)
     array([0.75, 0.25])
     """
-    # With hardly more units than noise, sizes come from a prior: Zipf's law, or a normal one in the middle.
     trust = total**2 / (total**2 + (PRIOR_UNITS * deviation) ** 2) if total > 0 else 0.0
-    noisy = trust * noisy + (1.0 - trust) * max(total, 1.0) * _prior(edges, log, ratio)
+    noisy = trust * noisy + (1.0 - trust) * max(total, 1.0) * prior
     deviation = max(trust, 1e-3) * deviation
     fitted = _log_concave(edges, noisy, deviation)
     spread = (ROUGHNESS * fitted) ** 2
@@ -129,15 +136,23 @@ def smooth_weights(
     return np.asarray(weights / weights.sum())
 
 
-def _prior(edges: Floats, log: bool, ratio: bool) -> Floats:
-    middle = (edges[1:] + edges[:-1]) / 2
-    if ratio:
-        wide = (edges[-1] - edges[0]) / 8
-        density = np.exp(-0.5 * ((middle - (edges[0] + edges[-1]) / 2) / wide) ** 2)
-    else:
-        density = np.exp(-(middle - edges[0])) if log else np.ones(middle.size)
-    weights = density * np.diff(edges)
+def normal_weights(edges: Floats, centre: float, deviation: float) -> Floats:
+    """Return the weights of cells under a normal law."""
+    weights = np.diff(ndtr((edges - centre) / deviation)) + 1e-12
     return np.asarray(weights / weights.sum())
+
+
+def zipf_weights(edges: Floats, start: float) -> Floats:
+    """Return the weights of cells under Zipf's law from a size on (logarithms fall exponentially), few below."""
+    above = -np.exp(-np.maximum(edges - start, 0.0))
+    below = 0.25 * np.exp(4.0 * np.minimum(edges - start, 0.0))
+    weights = np.diff(above + below) + 1e-12
+    return np.asarray(weights / weights.sum())
+
+
+def even_weights(edges: Floats) -> Floats:
+    """Return the weights of cells under an even law."""
+    return np.asarray(np.diff(edges) / (edges[-1] - edges[0]))
 
 
 def _log_concave(edges: Floats, noisy: Floats, deviation: float) -> Floats:

@@ -6,13 +6,14 @@ growth (signs of growth by period). Later questions use cells and centres that f
 everything is post-processing.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.panel.curve import Curve, smooth_weights
+from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights, zipf_weights
 from quantail.panel.dynamics import (
     Moves,
     dynamics_at,
@@ -24,6 +25,7 @@ from quantail.panel.dynamics import (
 )
 from quantail.panel.effects import Sums, Total, fit_effects
 from quantail.panel.latent import Dynamics
+from quantail.panel.place import unit_means, window_selection, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
@@ -55,6 +57,7 @@ from quantail.panel.tuning import (
     GROWTH_REACH,
     LARGE_JUMPS,
     NARROWEST_STRETCH,
+    PLACED_UNITS,
     PRIOR,
     SEARCH_ROUNDS,
     SHARES,
@@ -63,15 +66,19 @@ from quantail.panel.tuning import (
     TAIL_INDEX,
     USUAL_UNCHANGED,
     WIDEST_STRETCH,
+    WINDOW,
 )
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, geometric_strength, split
+from quantail.schema import Column
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _CHANGES = ("trends", "pairs", "unchanged", "growth")
 _NOTES = {
+    "place": "which window of sizes holds most units",
+    "mean": "mean of units, within a bounded distance of that window",
     "sizes": "size classes, weight 1 per unit",
     "sums": "total up to a cap",
     "trends": "totals up to a cap, later periods against earlier ones",
@@ -108,10 +115,17 @@ class HistoryModel:
     units: int
 
 
-def plan_history(name: str, cost: Fraction, periods: int, without: tuple[str, ...] = ()) -> Plan:
-    """Return the budget of one column."""
-    asked = [word for word in SHARES if word not in without and (periods > 1 or word not in _CHANGES)]
-    parts = split(cost, [SHARES[word] for word in asked])
+def plan_history(
+    column: Column, cost: Fraction, periods: int, shares: Mapping[str, int] = SHARES, located: bool = True
+) -> Plan:
+    """Return the budget of one column; it is `located` first if its scale is logarithmic."""
+    name, placed = column.name, located and PanelScale.of(column).relative
+    asked = [
+        word
+        for word in shares
+        if (periods > 1 or word not in _CHANGES) and (placed or word not in ("place", "mean"))
+    ]
+    parts = split(cost, [shares[word] for word in asked])
     return Plan.sequence(
         name, [Plan.leaf(word, part, _NOTES[word]) for word, part in zip(asked, parts, strict=True)]
     )
@@ -159,6 +173,15 @@ class Asking:
         noisy = self.gate.count(self.plan.find(word), table.ravel(), self.sensitivity(word))
         return noisy.reshape(table.shape) / LATTICE, self.noise(word)
 
+    def locate(self, track: Track, low: float, high: float) -> float | None:
+        """Release the middle of the window that holds most units, or return None if the plan does not ask for it."""
+        if not self.asks("place"):
+            return None
+        starts = windows(low, high)
+        question = window_selection(unit_means(self.real, track), starts)
+        (chosen,) = self.gate.select(self.plan.find("place"), [question])
+        return float(starts[chosen]) + WINDOW / 2
+
     def asks(self, word: str) -> bool:
         """Say whether the plan holds a question."""
         return any(child.name == word for child in self.plan.children)
@@ -177,12 +200,24 @@ class Answers:
 
 def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> tuple[Curve, Floats, float]:
     """Release the size table; return the curve, the table and its noise."""
-    units, noise = asking.units, asking.noise("sizes")
-    edges = np.array(scale.coarse(units / (CELL_UNITS * noise)).edges)
-    sizes, deviation = asking.ask("sizes", size_table(asking.real, scale.track(values), edges))
+    units, noise, track = asking.units, asking.noise("sizes"), scale.track(values)
+    middle = asking.locate(track, scale.edges[0], scale.edges[-1])
+    if middle is not None and asking.units * float(asking.plan.find("place").cost) < PLACED_UNITS:
+        middle = scale.edges[0] + WINDOW / 2  # too few units to be found: sizes are taken to be small
+    edges = np.array(scale.coarse(units / (CELL_UNITS * noise), middle).edges)
+    sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
-    weights = smooth_weights(edges, sizes[3:], deviation, total, scale.scale.log, asking.signed)
+    weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
     return Curve.of(edges, weights).with_tail(total, deviation, scale.scale.log), sizes, deviation
+
+
+def size_prior(edges: Floats, middle: float | None, signed: bool) -> Floats:
+    """Return what is expected of sizes of which hardly more than noise is known."""
+    if middle is not None:
+        return zipf_weights(edges, max(middle - WINDOW / 2, float(edges[0])))
+    if signed:
+        return normal_weights(edges, float(edges[0] + edges[-1]) / 2, float(edges[-1] - edges[0]) / 8)
+    return even_weights(edges)
 
 
 def ask_total(

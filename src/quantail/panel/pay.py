@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.panel.absence import Absence, draw_absence, missing_table
-from quantail.panel.curve import Curve, smooth_weights
+from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights
 from quantail.panel.history import (
     Answers,
     Asking,
@@ -25,10 +25,23 @@ from quantail.panel.history import (
     plan_history,
 )
 from quantail.panel.latent import Draws, Dynamics
+from quantail.panel.place import mean_table, unit_means
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import Track, follower_table, size_splines
-from quantail.panel.tuning import IDLE_CELLS, LEAD_KNOTS, MISSING_SHARE, RATIO_CELLS
+from quantail.panel.tuning import (
+    CELL_UNITS,
+    FEWEST_CELLS,
+    FOLLOWER_SHARES,
+    IDLE_CELLS,
+    LEAD_KNOTS,
+    MEAN_REACH,
+    MISSING_SHARE,
+    RATIO_CELLS,
+    RATIO_REACH,
+    USUAL_RATIO_SPREAD,
+    ZERO_NOISE,
+)
 from quantail.privacy import Plan, split
 from quantail.schema import Column
 
@@ -75,26 +88,51 @@ def ratio_of(lead: Lead, own: Track, scale: PanelScale) -> Track:
     return Track(size, lead.track.idle | own.idle)
 
 
-def ratio_edges(lead: PanelScale, scale: PanelScale) -> Floats:
-    """Return cells for ratios, from public bounds."""
-    if not (lead.relative and scale.relative):
-        return np.array(scale.edges)
-    return np.linspace(scale.edges[0] - lead.edges[-1], scale.edges[-1] - lead.edges[0], RATIO_CELLS + 1)
-
-
 def lead_knots(curve: Curve) -> Floats:
     """Return rising knots of the lead's size from its released curve."""
     knots = curve.at(np.array(LEAD_KNOTS))
     return np.asarray(np.maximum.accumulate(knots + 1e-6 * np.arange(knots.size)))
 
 
-def plan_follower(column: Column, cost: Fraction, periods: int) -> Plan:
+def plan_follower(lead: Column, column: Column, cost: Fraction, periods: int) -> Plan:
     """Return the budget of a following column."""
+    located = PanelScale.of(lead).relative
     if not column.missing:
-        return plan_history(column.name, cost, periods, without=("sums", "trends"))
+        return plan_history(column, cost, periods, FOLLOWER_SHARES, located)
     missing, rest = split(cost, [MISSING_SHARE, 1 - MISSING_SHARE])
-    plan = plan_history(column.name, rest, periods, without=("sums", "trends"))
+    plan = plan_history(column, rest, periods, FOLLOWER_SHARES, located)
     return Plan.sequence(column.name, [Plan.leaf("missing", missing, "missing values"), *plan.children])
+
+
+@dataclass(frozen=True, eq=False)
+class RatioCells:
+    """Cells of ratios to the lead, and what is expected of them: around a released mean, or over all bounds."""
+
+    edges: Floats
+    prior: Floats
+    mean: float | None
+
+
+def ratio_cells(asking: Asking, lead: Lead, scale: PanelScale, ratio: Track) -> RatioCells:
+    """Locate ratios and release the mean of units; without logarithmic scales cells span the bounds."""
+    low, high = scale.edges[0] - lead.scale.edges[-1], scale.edges[-1] - lead.scale.edges[0]
+    middle = asking.locate(ratio, low, high)
+    if middle is None:
+        edges = np.array(scale.edges)
+        centre, wide = (edges[0] + edges[-1]) / 2, (edges[-1] - edges[0]) / 8
+        return RatioCells(edges, normal_weights(edges, centre, wide), None)
+    total, _ = asking.ask("mean", mean_table(unit_means(asking.real, ratio), middle))
+    mean = middle + MEAN_REACH * float(np.clip(total[0] / asking.units, -1.0, 1.0))
+    cells = int(np.clip(asking.units / (CELL_UNITS * asking.noise("sizes")), FEWEST_CELLS, RATIO_CELLS))
+    edges = np.linspace(mean - RATIO_REACH, mean + RATIO_REACH, cells + 1)
+    return RatioCells(edges, normal_weights(edges, mean, USUAL_RATIO_SPREAD), mean)
+
+
+def zero_share(zeros: float, others: float, deviation: float) -> float:
+    """Return the share of zeros; none where their number is not beyond noise."""
+    if zeros < ZERO_NOISE * deviation:
+        return 0.0
+    return float(np.clip(zeros / max(zeros + others + 2 * deviation, 1e-9), 0.0, 1.0))
 
 
 def ask_follower(
@@ -103,20 +141,26 @@ def ask_follower(
     """Ask everything about a following column."""
     own = scale.track(values)
     ratio = ratio_of(lead, own, scale)
-    edges = ratio_edges(lead.scale, scale)
+    cells = ratio_cells(asking, lead, scale, ratio)
     own_edges = np.linspace(scale.edges[0], scale.edges[-1], IDLE_CELLS + 1)
-    table = follower_table(asking.real, lead.track.idle, own, ratio, own_edges, edges)
+    table = follower_table(asking.real, lead.track.idle, own, ratio, own_edges, cells.edges)
     sizes, deviation = asking.ask("sizes", table)
-    ratios, beside = sizes[2 : 1 + edges.size], sizes[1 + edges.size :]
-    log, known = scale.scale.log, float(np.clip(ratios.sum(), 0.2 * asking.units, asking.units))
-    curve = Curve.of(edges, smooth_weights(edges, ratios, deviation, known, log, ratio=True)).with_tail(
-        known, deviation, log
-    )
+    ratios, beside = sizes[2 : 1 + cells.edges.size], sizes[1 + cells.edges.size :]
+    known = float(np.clip(ratios.sum(), 0.2 * asking.units, asking.units))
+    curve = Curve.of(cells.edges, smooth_weights(cells.edges, ratios, deviation, known, cells.prior))
+    if cells.mean is None:
+        curve = curve.with_tail(known, deviation, scale.scale.log)
+    else:
+        curve = curve.moved(cells.mean - curve.mean)
     known = float(np.clip(beside.sum(), 0.0, asking.units - known))
-    idle_curve = Curve.of(own_edges, smooth_weights(own_edges, beside, deviation, known, log, asking.signed))
+    # Beside an idle lead a follower is expected to be that of a unit of the smallest size.
+    prior = even_weights(own_edges)
+    if cells.mean is not None:
+        prior = normal_weights(own_edges, cells.mean + lead.scale.edges[0], 1.0)
+    idle_curve = Curve.of(own_edges, smooth_weights(own_edges, beside, deviation, known, prior))
     shares = tuple(
-        float(np.clip(zero / max(zero + rest + 2 * deviation, 1e-9), 0.0, 1.0))
-        for zero, rest in ((sizes[0], ratios.sum()), (sizes[1], beside.sum()))
+        zero_share(zero, float(rest.sum()), deviation)
+        for zero, rest in ((sizes[0], ratios), (sizes[1], beside))
     )
     splines = size_splines(lead.track, knots)
     unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread

@@ -111,10 +111,10 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
 def _plan_histories(schema: Schema, cost: Fraction, periods: int) -> list[Plan]:
     lead, *followers = schema.histories
     if not followers:
-        return [plan_history(lead.name, cost, periods)]
+        return [plan_history(lead, cost, periods)]
     first, *rest = split(cost, [LEAD_SHARE * len(followers), *(1 for _ in followers)])
-    shared = [plan_follower(c, part, periods) for c, part in zip(followers, rest, strict=True)]
-    return [plan_history(lead.name, first, periods), *shared]
+    shared = [plan_follower(lead, c, part, periods) for c, part in zip(followers, rest, strict=True)]
+    return [plan_history(lead, first, periods), *shared]
 
 
 def fit_pooled(

@@ -19,6 +19,8 @@ from quantail.panel.tuning import (
     MOST_CELLS,
     NEAR_ZERO,
     SINGLE_CELLS,
+    SIZES_ABOVE,
+    SIZES_BELOW,
 )
 from quantail.schema import Column
 
@@ -73,11 +75,19 @@ class PanelScale:
             edges = _whole_edges(scale, max(column.lower, 1.0), column.upper)
         return cls(scale, idle, tuple(edges.tolist()), whole)
 
-    def coarse(self, cells: float) -> "PanelScale":
-        """Return the scale with at most so many cells, neighbours put together; at least `_FEWEST_CELLS`."""
+    def coarse(self, cells: float, middle: float | None = None) -> "PanelScale":
+        """Return the scale with at most so many cells, neighbours put together; at least `FEWEST_CELLS`.
+
+        If it is known where sizes lie, cells are kept there, and one cell each takes what is far below and above.
+        """
         number = len(self.edges) - 1
         keep = min(max(int(cells), FEWEST_CELLS), number)
-        places = np.unique(np.rint(np.linspace(0, number, keep + 1)).astype(np.int64))
+        low, high = 0, number
+        if middle is not None and keep < number:
+            reach = np.array([middle - SIZES_BELOW, middle + SIZES_ABOVE])
+            low, high = np.clip(np.searchsorted(self.edges, reach) - [1, 0], 0, number).tolist()
+        inside = np.rint(np.linspace(low, high, min(keep, high - low) + 1)).astype(np.int64)
+        places = np.unique([0, *inside, number])
         return replace(self, edges=tuple(self.edges[place] for place in places))
 
     @property

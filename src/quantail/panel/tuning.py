@@ -10,10 +10,23 @@ import numpy as np
 
 # Budget
 
-LEAD_SHARE = 3
+LEAD_SHARE = 2
 """Share of the leading column, against 1 for all followers together."""
 
+FOLLOWER_SHARES = {
+    "place": 18,
+    "mean": 40,
+    "sizes": 12,
+    "pairs": 7,
+    "unchanged": 2,
+    "years": 10,
+    "splines": 3,
+    "growth": 8,
+}
+"""Shares of a follower's budget: most goes to where its ratio to the lead lies, which no prior can know."""
+
 SHARES = {
+    "place": 3,
     "sizes": 16,
     "sums": 11,
     "trends": 10,
@@ -66,8 +79,26 @@ AGE_KNOTS = (0, 1, 2, 4, 8, 16)
 LEFT_KNOTS = (0, 1, 3, 8)
 """Knots of the linear spline of the periods left."""
 
-RATIO_CELLS = 60
-"""Cells of a follower's ratio to the lead."""
+WINDOW, WINDOW_STEP = 2.0, 0.5
+"""Width of the windows among which the one with most units is chosen, and how far apart they start (log units)."""
+
+PLACED_UNITS = 15.0
+"""Units times epsilon below which a window that was chosen is not believed for the lead."""
+
+MEAN_REACH = 1.25
+"""How far from that window's middle the mean of a unit is bounded, for the mean of all."""
+
+RATIO_REACH, RATIO_CELLS = 2.0, 40
+"""How far ratios reach from their mean, and their cells at most; without a logarithmic scale cells span the bounds."""
+
+USUAL_RATIO_SPREAD = 0.4
+"""Usual deviation of log ratios: the prior of their distribution."""
+
+ZERO_NOISE = 2.0
+"""Deviations of noise above which zeros of a follower are taken for real."""
+
+SIZES_BELOW, SIZES_ABOVE = 2.0, 6.0
+"""Where units are few, size cells lie within so many log units of the window's middle; one cell each has the rest."""
 
 IDLE_CELLS = 12
 """Cells of a follower's size beside a lead in the zero state: few, since few units are."""
