@@ -50,6 +50,8 @@ class Boundary:
         The plan itself changes with the number of rows.
     most : int
         The largest budget that is looked at: with more, some questions give way to others.
+    method : str
+        Whose rule it is.
     """
 
     name: str
@@ -57,6 +59,11 @@ class Boundary:
     holds: Callable[[int, Plan], bool]
     follows_plan: bool = False
     most: int = 2000
+    method: str = "ladder"
+
+    def synthesizer(self, epsilon: Fraction) -> TableSynthesizer:
+        """Return a synthesizer that follows the rule."""
+        return TableSynthesizer(TABLES[self.table], epsilon, method=self.method)
 
     def epsilon(self, released: int, rows: int = ROWS) -> Fraction:
         """Return a budget at which so many rows reach the threshold, and one row less does not."""
@@ -73,7 +80,7 @@ class Boundary:
     def reached(self, rows: int, epsilon: Fraction, released: int) -> bool:
         """Say whether so many rows reach the threshold, if `released` are known."""
         counted = rows if self.follows_plan else released
-        return self.holds(rows, TableSynthesizer(TABLES[self.table], epsilon).plan(counted))
+        return self.holds(rows, self.synthesizer(epsilon).plan(counted))
 
 
 def quick(most: int | None = None) -> LadderSettings:
@@ -85,8 +92,8 @@ def quick(most: int | None = None) -> LadderSettings:
 
 
 def boundaries() -> list[Boundary]:
-    """Return a boundary for every threshold that a fit of the ladder compares its rows with."""
-    return [*_of_leaves(), *_of_plans()]
+    """Return a boundary for every threshold that a fit compares its rows with."""
+    return [*_of_leaves(), *_of_plans(), *_of_tables()]
 
 
 def _of_leaves() -> Iterator[Boundary]:
@@ -114,6 +121,19 @@ def _of_plans() -> Iterator[Boundary]:
     yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
     yield Boundary("whether a label has a context", "context", _noted(r"in (\d+) cells of kind", 3), True)
     yield Boundary("whether missing values are calibrated", "missing", _present("x/calibration"), True)
+
+
+def _of_tables() -> Iterator[Boundary]:
+    """Yield the rules of the default method, in two stages: rounds, and what stage one asks before them."""
+    cases: list[tuple[str, str, Callable[[int, Plan], bool], bool, int]] = [
+        ("candidates of a slope", "numbers", _signal("slope on x/single", 300), False, 400),
+        ("whether there is slope on x/single", "numbers", _present("slope on x/single"), True, 400),
+        ("whether rungs are located first", "one", _present("curve/locate"), True, 2000),
+        ("whether there are rounds", "labels", _present("rounds/round 1"), True, 2000),
+        *((f"{n} rounds", "labels", _present(f"rounds/round {n}"), True, 2000) for n in (3, 5, 8)),
+    ]
+    for name, table, holds, follows_plan, most in cases:
+        yield Boundary(f"{name}, tables", table, holds, follows_plan, most, "tables")
 
 
 def _signal(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:

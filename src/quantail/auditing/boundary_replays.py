@@ -79,7 +79,7 @@ def boundary_finding(boundary: Boundary, repeats: int) -> Finding:
     turns = cycle(EXTREMES)
     try:
         for released in (ROWS - 1, ROWS):
-            synthesizer = TableSynthesizer(TABLES[boundary.table], boundary.epsilon(released))
+            synthesizer = boundary.synthesizer(boundary.epsilon(released))
             for pair in pairs_of(synthesizer.schema):
                 for answers in islice(turns, repeats):
                     told = replace(answers, rows=(released,))
@@ -115,7 +115,7 @@ def part_finding(released: int, repeats: int) -> Finding:
     name, found = f"boundary: secret part, {released} rows released", list[Replay]()
     try:
         for epsilon in (60, 200):  # one stage and a tilt; two stages and bins
-            synthesizer = TableSynthesizer(TABLES["numbers"], epsilon)
+            synthesizer = TableSynthesizer(TABLES["numbers"], epsilon, method="ladder")
             for pair in pairs_of(synthesizer.schema):
                 for answers in islice(cycle(EXTREMES), repeats):
                     told = replace(answers, rows=(released,), numbers=_COINS)

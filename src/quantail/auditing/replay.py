@@ -86,7 +86,9 @@ class Replayed:
     def answer(self, log_law: Floats) -> int:
         """Draw from a law, or repeat."""
         index = self._taken(log_law) if self.earlier is None else self._earlier_answer()
-        if not index < log_law.size:
+        if (
+            np.ndim(index) or not index < log_law.size
+        ):  # an answer to another kind of question, or out of reach
             raise Divergence("the candidates depend on the table")
         self.answers.append(index)
         self.logs[self.leaf] += float(log_law[index])
