@@ -89,9 +89,9 @@ def panel_with(change):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (last_value("emp_2003", None), "sic=239: column 'emp' has gaps"),
+        (last_value("emp_2003", None), "sic=239: column 'last' is not the last period"),
         (last_value("emp_2003", 1.5), "sic=239: column 'emp_2003' holds values that are not whole"),
-        (last_value("last", 2001), "sic=239: column 'emp' holds values outside the active periods"),
+        (last_value("last", 2001), "sic=239: column 'last' is not the last period"),
         (last_value("first", 1990), "sic=239: column 'first' holds periods outside"),
         (last_value("id", None), "sic=239: column 'id' holds missing values"),
         (last_value("id", 31), "sic=239: column 'id' holds the same unit more than once"),

@@ -25,7 +25,7 @@ RELATIONS = ("replace-one", "add-remove")
 def replayed(row, relation, epsilon=30, **options):
     """Replay a whole fit on a neighbour whose row is extreme, or missing."""
     frame = frame_of(4)
-    synthesizer = TableSynthesizer(schema_of(relation), epsilon, **options)
+    synthesizer = TableSynthesizer(schema_of(relation), epsilon, method="ladder", **options)
     return replay(
         synthesizer,
         pa.table(frame),
@@ -78,7 +78,7 @@ def rents(relation, epsilon=120, row=5):
     rooms = np.maximum(rng.integers(-2, 4, ROWS), 0)
     frame = {"rooms": rooms.tolist(), "rent": np.round(rng.normal(20 + 5 * rooms, 2, ROWS), 1).tolist()}
     columns = (Column("rooms", "integer", 0, 9), Column("rent", "numeric", 0, 100, decimals=1))
-    synthesizer = TableSynthesizer(Schema(columns, "home", neighbours=relation), epsilon)
+    synthesizer = TableSynthesizer(Schema(columns, "home", neighbours=relation), epsilon, method="ladder")
     return replay(
         synthesizer,
         pa.table(frame),
@@ -232,7 +232,7 @@ def test_shape_of_a_release_does_not_depend_on_one_row(by):
     models, journals = [], ([], [])
     for data, calls in zip((frame, changed), journals, strict=True):
         source = Source(lambda group: SimulatedNoise(2, group), private=False, watch=calls.append)
-        models.append(TableSynthesizer(schema, 30)._drawing_from(source).fit(pa.table(data)))
+        models.append(TableSynthesizer(schema, 30, method="ladder")._drawing_from(source).fit(pa.table(data)))
     one, other = ([(c.kind, c.leaf, c.cost, c.questions) for c in calls] for calls in journals)
     assert one == other and len(one) == len(models[0].plan.leaves())
     assert models[0].facts() == models[1].facts()
@@ -242,7 +242,7 @@ def test_shape_of_a_release_does_not_depend_on_one_row(by):
 
 def test_rows_are_worked_on_one_by_one():
     # What a row becomes must not depend on where it stands or on who stands beside it, not even in the last bit.
-    model = TableSynthesizer(schema_of("replace-one"), 100, noise="simulated", seed=3).fit(
+    model = TableSynthesizer(schema_of("replace-one"), 100, method="ladder", noise="simulated", seed=3).fit(
         pa.table(frame_of(4))
     )
     numeric = next(column for column in model.groups[0].columns if column.name == "balance")
