@@ -21,5 +21,5 @@ def test_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["problems"] == []
     assert sum(found["stages"].values()) == trials
-    assert found["stood"] == [0, 1, 2, 3, 4]  # outputs in their places when killed at each move
+    assert found["stood"] == [0, 1, 2, 3, 4, 5, 6]  # outputs in their places when killed at each move
     assert found["stages"]["nothing"] and found["stages"]["asked"]  # killed before and after the charge
