@@ -27,7 +27,7 @@ class CsvSource(Source):
 
     advice = (
         "a CSV file must be UTF-8 and comma-separated, or as [csv] in the schema says (separator, decimal, thousands, "
-        'encoding = "windows-1252"), as many fields in every row as in its header and no row above a megabyte'
+        'encoding = "windows-1252"), as many fields in every row as in its header and no row longer than a megabyte'
     )
 
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
