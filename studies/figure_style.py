@@ -82,5 +82,9 @@ def line_look(method: str) -> dict[str, Any]:
         return look | {"linestyle": "--", "marker": "s", "markerfacecolor": "white"}
     if method.endswith("-converged"):
         return look | {"linestyle": ":", "marker": "^"}
+    if method.endswith("-interpolated"):
+        return look | {"linestyle": "-.", "marker": ""}
+    if method.endswith("-text"):
+        return look | {"linestyle": "-.", "marker": "D"}
     wide = {"linewidth": 2.6} if method == "ladder" else {}
     return look | {"linestyle": "-", "marker": "o"} | wide
