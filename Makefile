@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test audit mutants bench docs dist minimum lint types imports tests clean
+.PHONY: demo test slow audit mutants bench docs dist minimum lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -65,7 +65,11 @@ imports: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 tests: $(VENV)/.installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+# The longer statistical and privacy checks, each of which has a smaller one in `make test`; some minutes.
+slow: $(VENV)/.installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 clean:
 	rm -rf $(VENV) $(MINIMUM) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
