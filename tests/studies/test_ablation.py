@@ -27,7 +27,11 @@ def same(one, other):
 
 @pytest.mark.parametrize(
     ("step", "method"),
-    [("published", "sandwich-fixed-published"), ("lattice", "sandwich-fixed"), ("ladder", "ladder")],
+    [
+        pytest.param("published", "sandwich-fixed-published", marks=pytest.mark.slow),
+        ("lattice", "sandwich-fixed"),
+        ("ladder", "ladder"),
+    ],
 )
 def test_known_steps_are_the_methods_of_the_study(step, method):
     if method.endswith("published"):

@@ -128,6 +128,7 @@ def test_an_impossible_line_gives_no_draw():
     assert np.isnan(draw_on_line(line, np.random.default_rng(0)))
 
 
+@pytest.mark.slow
 def test_a_chain_along_lines_follows_the_density_and_keeps_the_constraints():
     law = tiny()
     draws = line_chain(law, np.array([1.0, 0.0]), ROOT, 120_000, np.random.default_rng(2))

@@ -49,6 +49,7 @@ def test_synthetic_rows_lie_on_fitted_lines_of_their_own_earlier_columns() -> No
     )
 
 
+@pytest.mark.slow
 def test_close_to_the_papers_non_private_row() -> None:
     rows, faithful = [], []
     for seed in range(3):

@@ -8,6 +8,8 @@ from quantail.errors import DataError, OptionError
 from studies.simulation.combination import combine_studies
 from studies.simulation.study import run_simulation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
