@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 
 TRAIN = simulate_paper(300, np.random.default_rng(8))
 
+pytestmark = pytest.mark.slow
+
 
 def make(method="sandwich-varying", seed=1, epsilon=1.0, **options):
     return synthesize_published(TRAIN, method, epsilon, np.random.default_rng(seed), **options)
