@@ -57,7 +57,7 @@ Method = Annotated[
     typer.Option(
         autocompletion=one_of(*METHODS),
         help="How rows are modelled. Tables: tables (the default), some quantiles of each column in one joint draw "
-        "with slopes on the columns before it, then tables of counts over two or three columns, chosen where the "
+        "with slopes on the columns before it, then tables of counts over one to three columns, chosen where the "
         "model is most wrong; ladder, the first of these and effects of one column at a time. Panels: pooled (the "
         "default), tables of counts over all periods. Both: the paper's methods made valid, which ask for one quantile "
         "after another: kng (each for itself), stepwise (outward from the median), sandwich (main quantiles first, "

@@ -13,7 +13,7 @@ from quantail.errors import OptionError
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
 from quantail.orders.tuning import INTERCEPT_WEIGHT, SLOPE_SIGNAL, SLOPE_WEIGHT
-from quantail.privacy import Definition, Plan, split, strength_of
+from quantail.privacy import Definition, Plan, split, strength_of, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Schema, core_of
 
@@ -126,7 +126,7 @@ def design_column(
 ) -> LinesColumn:
     """Return what is asked of a column; `explained` says which shares of the settings hold."""
     steps = steps_of(settings.order, settings.taus, settings.main)
-    unit: Unit = "epsilon" if definition == "pure" else "rho"
+    unit = unit_of(definition)
     median, parts = _shared(settings, cost, explained, steps)
     kept = _kept(predictors, median, rows, definition)
     plans = [_median(kept, median, rows, definition, unit)]

@@ -14,9 +14,11 @@ from quantail.privacy.gate import (
     Relation,
     Selection,
     cells_touched,
+    geometric_cost,
     geometric_strength,
     histogram_noise,
     strength_of,
+    unit_of,
 )
 from quantail.privacy.high_water import HighWaterMark
 from quantail.privacy.ledger import Ledger
@@ -47,6 +49,7 @@ __all__ = [
     "cells_touched",
     "check_seed",
     "epsilon_from",
+    "geometric_cost",
     "geometric_strength",
     "histogram_noise",
     "parse_amount",
@@ -56,4 +59,5 @@ __all__ = [
     "split",
     "stated_options",
     "strength_of",
+    "unit_of",
 ]

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from quantail.errors import BudgetError
-from quantail.privacy.budget import Plan
+from quantail.privacy.budget import Plan, Unit
 from quantail.privacy.noise import (
     Definition,
     Integers,
@@ -254,6 +254,16 @@ def strength_of(cost: Fraction, definition: Definition) -> Fraction:
 def geometric_strength(cost: Fraction, definition: Definition) -> Fraction:
     """Return the epsilon of a pure mechanism that costs `cost` (under zCDP epsilon^2 / 2)."""
     return cost if definition == "pure" else root_below(2 * cost)
+
+
+def geometric_cost(epsilon: Fraction, definition: Definition) -> Fraction:
+    """Return what a pure mechanism of this epsilon costs: the inverse of `geometric_strength`."""
+    return epsilon if definition == "pure" else epsilon**2 / 2
+
+
+def unit_of(definition: Definition) -> Unit:
+    """Return what a budget is counted in."""
+    return "epsilon" if definition == "pure" else "rho"
 
 
 def gaussian_scale(touched: int, cost: Fraction) -> float:

@@ -5,17 +5,18 @@ questions need for a comfortable signal in any case, and up to half of the budge
 if it is worth a round at all.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
 
-from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split
+from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split, unit_of
+from quantail.privacy.budget import Unit
 from quantail.schema import Schema, core_of
-from quantail.table.heaps import HeapPlan, plan_heaps
+from quantail.table.column_leaves import NOTHING, ColumnLeaves
+from quantail.table.heaps import plan_heaps
 from quantail.table.ladder.design import Design, draw_design
 from quantail.table.ladder.rules import LadderSettings
 from quantail.table.ladder.shares import Question, is_wide, needed_costs, questions_of
-from quantail.table.tail_plan import Tails, plan_tails
+from quantail.table.tail_plan import plan_tails
 from quantail.table.tuning import (
     ALONE,
     COMFORT,
@@ -55,8 +56,8 @@ class TablesDesign:
     plan: Plan
     rows: int
     schema: Schema
-    tails: Tails = field(default_factory=Tails)
-    heaps: HeapPlan = field(default_factory=HeapPlan)
+    tails: ColumnLeaves = NOTHING
+    heaps: ColumnLeaves = NOTHING
 
 
 def draw_tables_design(
@@ -67,14 +68,13 @@ def draw_tables_design(
     alone = _without_dear_slopes(alone, schema, rows, cost, definition)
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
-    tails = plan_tails(schema, rows, spare, definition) if spare else Tails()
+    tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
     heaps = plan_heaps(schema, rows, cost, definition)
     cost -= tails.cost + heaps.cost
     first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
     asked = asked if number else alone
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
-    unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
-    rounds = _rounds(number, cost - first, unit) if number else ()
+    rounds = _rounds(number, cost - first, unit_of(definition)) if number else ()
     plan = columns.plan
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
@@ -145,7 +145,7 @@ def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition
     return number
 
 
-def _rounds(number: int, cost: Fraction, unit: Literal["epsilon", "rho"]) -> tuple[Plan, ...]:
+def _rounds(number: int, cost: Fraction, unit: Unit) -> tuple[Plan, ...]:
     found = []
     for place, part in enumerate(split(cost, [1] * number), start=1):
         choosing, counting = split(part, [SELECTION_SHARE, 1 - SELECTION_SHARE])

@@ -6,24 +6,32 @@ the drawn numbers that are large enough, as many are then rounded to the nearest
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves import Vector
-from quantail.privacy import Definition, Gate, Plan, cells_touched, geometric_strength
-from quantail.schema import Schema, core_of
+from quantail.privacy import (
+    Definition,
+    Gate,
+    Plan,
+    cells_touched,
+    geometric_cost,
+    geometric_strength,
+    unit_of,
+)
+from quantail.schema import Column, Schema, core_of
+from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.tuning import AMPLE_HEAP_SIGNAL, HEAP_SHARE, LEAST_HEAP_SIGNAL, LOWEST_DOUBT
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_FINE = (
-    2.0**20
-)  # parts of a uniform number; where it lies within one tells nothing of where it lies as a whole
+# Parts of a uniform number: where it lies within one tells nothing of where it lies as a whole.
+_FINE = 2.0**20
 
 
 @dataclass(frozen=True)
@@ -39,43 +47,22 @@ class Heap:
             raise ValueError("a heap that is none")
 
 
-@dataclass(frozen=True)
-class HeapPlan:
-    """The leaves that count heaps, by column."""
-
-    leaves: dict[str, Plan] = field(default_factory=dict)
-
-    @property
-    def cost(self) -> Fraction:
-        """What all of them cost."""
-        return sum((leaf.cost for leaf in self.leaves.values()), Fraction(0))
-
-    def joined(self, plan: Plan) -> Plan:
-        """Return the plan of a fit with the counts added to it."""
-        if not self.leaves:
-            return plan
-        name = "heaps"
-        while any(child.name == name for child in plan.children):  # a column may be called so
-            name += "'"
-        own = Plan.sequence(name, list(self.leaves.values()), "rows on round multiples")
-        return Plan.sequence(plan.name, [*plan.children, own], plan.note)
-
-
-def plan_heaps(schema: Schema, rows: int, cost: Fraction, definition: Definition) -> HeapPlan:
+def plan_heaps(schema: Schema, rows: int, cost: Fraction, definition: Definition) -> ColumnLeaves:
     """Return the counts of declared heaps: little each, and none where noise would drown it."""
     columns = [column for column in core_of(schema).schema.columns if column.heaps and not column.public]
     if not columns:
-        return HeapPlan()
-    ample = Fraction(AMPLE_HEAP_SIGNAL) / max(rows, 1)
-    ample = ample if definition == "pure" else ample**2 / 2
+        return NOTHING
+    ample = geometric_cost(Fraction(AMPLE_HEAP_SIGNAL) / max(rows, 1), definition)
     part = min(cost * HEAP_SHARE / len(columns), ample)
     if rows * float(geometric_strength(part, definition)) < LEAST_HEAP_SIGNAL:
-        return HeapPlan()
-    unit: Literal["epsilon", "rho"] = "epsilon" if definition == "pure" else "rho"
-    note = "rows on multiples of "
-    return HeapPlan(
-        {c.name: Plan.leaf(c.name, part, note + ", ".join(f"{h:g}" for h in c.heaps), unit) for c in columns}
-    )
+        return NOTHING
+    unit = unit_of(definition)
+
+    def leaf(column: Column) -> Plan:
+        steps = ", ".join(f"{step:g}" for step in column.heaps)
+        return Plan.leaf(column.name, part, f"rows on multiples of {steps}", unit)
+
+    return ColumnLeaves("heaps", "rows on round multiples", {c.name: leaf(c) for c in columns})
 
 
 def heap_of(values: Floats, steps: Sequence[float], lattice: float) -> Integers:

@@ -16,9 +16,9 @@ from quantail.curves import AnyCurve, AtomCurve, Curve
 from quantail.curves.tail import choose_threshold, draw_tail_sum, fit_tail, likeliest_tail
 from quantail.curves.top import Implied, Top, fit_cap
 from quantail.privacy import geometric_strength
+from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.ladder.column import CategoryModel, NumericModel
 from quantail.table.ladder.fit_state import Fit
-from quantail.table.tail_plan import Tails
 from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ Drawing = Callable[[Sequence[Any], int, np.random.Generator, bool, Any], Mapping
 
 def set_tops(
     fit: Fit,
-    tails: Tails,
+    tails: ColumnLeaves,
     columns: Sequence[Model],
     draw: Drawing,
     told: Mapping[str, float] = MappingProxyType({}),
@@ -69,7 +69,7 @@ class _Tails:
     """The tails of a fit: what is to be asked, and the shapes that were found so far."""
 
     fit: Fit
-    asked: Tails
+    asked: ColumnLeaves
     told: Mapping[str, float]
     shapes: list[float] = field(default_factory=list)
 

@@ -17,9 +17,10 @@ from quantail.curves.depth import (
     rung_levels,
 )
 from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES, TWO_STAGES_NARROW
-from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of
+from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of
+from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.ladder.rules import LADDER_RULES, LadderRules
 from quantail.table.ladder.shares import (
     LOCATE_SIGNAL,
@@ -29,7 +30,6 @@ from quantail.table.ladder.shares import (
     questions_of,
     share_out,
 )
-from quantail.table.tail_plan import Tails
 
 _EFFECTS = ("scale", "lowest", "choice", "shift", "slope", "bend")
 _LADDER_LEVELS = ("median", "quintiles")
@@ -99,7 +99,7 @@ class Design:
     rows: int
     ordered: dict[str, int] = field(default_factory=dict)
     rules: LadderRules = LADDER_RULES
-    tails: Tails = field(default_factory=Tails)
+    tails: ColumnLeaves = NOTHING
 
 
 def draw_design(
@@ -146,7 +146,7 @@ def _numeric(
     whole = next(part for question, part in costs.items() if question.kind == "curve")
     checked = next((part for question, part in costs.items() if question.kind == "calibration"), None)
     parts = [
-        _effect(question, part, rows * _strength(part, definition), _unit(definition), bins)
+        _effect(question, part, rows * _strength(part, definition), unit_of(definition), bins)
         for question, part in effects
     ]
     cells = round((_upper(column) - _lower(column)) / column.lattice) + 1
@@ -165,7 +165,7 @@ def _numeric(
                 "calibration",
                 checked,
                 f"rows counted in {cell_levels(number).size + 2} cells",
-                _unit(definition),
+                unit_of(definition),
             )
         )
     return ColumnDesign(
@@ -224,7 +224,7 @@ def _choice(question: Question, cost: Fraction, unit: Unit) -> Plan:
 
 def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cells: int) -> Plan:
     """Return the leaves of a column's last step: its curve."""
-    unit = _unit(definition)
+    unit = unit_of(definition)
     if cells:
         leaf = Plan.leaf("count", cost, f"{cells} values counted", unit)
         return Plan.sequence("curve", [leaf])
@@ -252,7 +252,7 @@ def _category(
     first: bool,
 ) -> ColumnDesign:
     """Count a category by itself and in the cells of a context that it chooses, or in those of the first that fits."""
-    counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), _unit(definition)
+    counted, unit = next(part for q, part in costs.items() if q.kind == "cells"), unit_of(definition)
     chosen = next((part for q, part in costs.items() if q.kind == "context"), None)
     predictors = core.predictors_of(column.name)
     note = f"{len(column.categories)} categories"
@@ -292,10 +292,6 @@ def _strength(cost: Fraction, definition: Definition) -> float:
 
 def _count_strength(cost: Fraction, definition: Definition) -> float:
     return float(geometric_strength(cost, definition))
-
-
-def _unit(definition: Definition) -> Unit:
-    return "epsilon" if definition == "pure" else "rho"
 
 
 def _lower(column: Column) -> float:
