@@ -4,7 +4,8 @@ import os
 
 from hypothesis import settings
 
-from postgres_server import postgres  # noqa: F401  (a fixture for tests of several rooms)
+from chromium import browser  # noqa: F401  (fixtures for tests of several rooms)
+from postgres_server import postgres  # noqa: F401
 
 os.environ.setdefault("QUANTAIL_CACHE", "off")  # what a test tries out is tried out
 settings.register_profile("steady", derandomize=True)

@@ -1,46 +1,12 @@
-"""A small confidential table with recognisable values, its schema, and a way to run commands."""
+"""A small confidential table, its schema, and a way to run commands."""
 
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from payroll_files import SCHEMA, payroll_text
 from quantail.cli import app
-
-CANARY = 987654.25  # a value that must never show up in any output
-CANARY_LABEL = "canary-label"
-
-SCHEMA = """\
-[table]
-name = "payroll"
-unit = "firm"
-neighbours = "replace-one"
-
-[[column]]
-name = "jobs"
-type = "integer"
-lower = 0
-upper = 5000
-grid = "log"
-source = "size classes of the register"
-
-[[column]]
-name = "pay"
-type = "numeric"
-lower = 0
-upper = 1000000
-grid = "log"
-decimals = 2
-source = "programme rules"
-"""
-
-
-def rows(count: int = 200) -> list[str]:
-    lines = ["jobs,pay"]
-    for place in range(count):
-        jobs = 1 + (place * place) % 97
-        lines.append(f"{jobs},{jobs * 310.5 + (place % 13) * 17.25:.2f}")
-    return lines
 
 
 class Workshop:
@@ -48,7 +14,7 @@ class Workshop:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.table = self.write("payroll.csv", "\n".join(rows()) + "\n")
+        self.table = self.write("payroll.csv", payroll_text())
         self.schema = self.write("schema.toml", SCHEMA)
 
     def write(self, name: str, text: str) -> Path:

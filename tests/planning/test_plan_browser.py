@@ -1,18 +1,13 @@
 """The page of a plan in a real browser: quiet, no requests, accessible in light and dark."""
 
-import shutil
-
 import pytest
 
+from chromium import NEEDED, barriers, watched
 from quantail.planning import Band, ColumnExpectation, Expectation, Resolution
 from quantail.report.plan_page import plan_page
 from quantail.schema import Column, Schema
 
-CHROMIUM = shutil.which("chromium")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: install chromium to run these tests")
-sync_api = pytest.importorskip("playwright.sync_api")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+pytestmark = NEEDED
 
 SCHEMA = Schema(
     (Column("<b>pay</b>", "numeric", 0, 100), Column("jobs & more", "integer", 0, 9)), unit="firm"
@@ -32,22 +27,15 @@ def expectation(epsilon):
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_the_page_is_quiet_and_accessible(scheme, width, tmp_path):
+def test_the_page_is_quiet_and_accessible(browser, scheme, width, tmp_path):
     page_file = tmp_path / "plan.html"
     swept = [expectation(epsilon) for epsilon in ("0.1", "1", "10")]
     page_file.write_text(plan_page(SCHEMA, swept), encoding="utf-8")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        size = {"width": width, "height": 900}
-        page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-        said, asked = [], []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(page_file.as_uri())
-        faults = axe.Axe().run(page).response["violations"]
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        drawn = page.locator("svg.plot").count()
-        browser.close()
-    assert said == [] and asked == [page_file.as_uri()]
-    assert [fault["id"] for fault in faults] == []
-    assert wide <= width and drawn == 6
+    size = {"width": width, "height": 900}
+    page = watched(browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page())
+    page.goto(page_file.as_uri())
+    assert page.said == [] and page.asked == [page_file.as_uri()]
+    assert barriers(page, ("minor", "moderate", "serious", "critical")) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("svg.plot").count() == 6
+    page.context.close()

@@ -1,29 +1,19 @@
-"""Report and card in a real browser: nothing is asked of the network, everything is there and accessible.
+"""Report and card in a real browser: nothing is asked of the network, everything is there and accessible."""
 
-Screenshots stay in tests/artefacts (not in git), to be looked at.
-"""
-
-import shutil
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from chromium import DESKTOP, NEEDED, PHONE, barriers, kept, watched
 from quantail.privacy import Plan, Terms
 from quantail.release.facts import Facts
 from quantail.report import release_card, render_html
 from quantail.report.internal import render_report
 from quantail.schema import Column, Schema
 
-ARTEFACTS = Path(__file__).parents[1] / "artefacts"
-CHROMIUM = shutil.which("chromium")
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: install chromium to run these tests")
-sync_api = pytest.importorskip("playwright.sync_api")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+pytestmark = NEEDED
 
 SCHEMA = Schema(
     (
@@ -72,29 +62,11 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 def opened(browser, path, viewport, scheme="light"):
     """Open a page; what it says on the console and asks of any network is kept with it."""
-    page = browser.new_page(viewport=viewport, color_scheme=scheme)
-    page.said, page.asked = [], []
-    page.on("console", lambda message: page.said.append(message.text))
-    page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
-    page.on("request", lambda request: page.asked.append(request.url))
+    page = watched(browser.new_page(viewport=viewport, color_scheme=scheme))
     page.goto(path.as_uri())
     return page
-
-
-def keep(page, name):
-    ARTEFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
 
 
 @pytest.mark.parametrize("name", ["report", "card"])
@@ -102,23 +74,17 @@ def keep(page, name):
 def test_it_opens_quietly_and_is_accessible(browser, pages, name, scheme):
     path = pages / f"{name}.html"
     page = opened(browser, path, DESKTOP, scheme)
-    keep(page, f"{name}-desktop-{scheme}")
+    kept(page, f"{name}-desktop-{scheme}")
     assert page.said == []
     assert page.asked == [path.as_uri()]
-    faults = axe.Axe().run(page).response["violations"]
-    grave = [
-        (fault["id"], fault["nodes"][0]["html"])
-        for fault in faults
-        if fault["impact"] in ("serious", "critical")
-    ]
-    assert grave == []
+    assert barriers(page) == []
     page.close()
 
 
 @pytest.mark.parametrize("name", ["report", "card"])
 def test_a_phone_shows_it_without_scrolling_sideways(browser, pages, name):
     page = opened(browser, pages / f"{name}.html", PHONE)
-    keep(page, f"{name}-phone")
+    kept(page, f"{name}-phone")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     small = page.evaluate(
         "[...document.querySelectorAll('svg.plot text')].filter(t => t.getBoundingClientRect().height < 9).length"

@@ -7,8 +7,9 @@ import pytest
 if find_spec("starlette") is None:
     collect_ignore_glob = ["test_*.py"]  # the extra quantail[studio] is not installed
 else:
-    from desk import SCHEMA, Desk, rows
+    from desk import Desk, rows
 
+    from payroll_files import SCHEMA
     from quantail.privacy.ledger import Ledger
 
 

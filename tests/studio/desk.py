@@ -8,37 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 import httpx
 
+from payroll_files import CANARY, payroll_text
 from quantail.studio.access import COOKIE, Access
 from quantail.studio.app import studio_app
 from quantail.studio.folder import Folder
 from quantail.studio.records import Records
-
-CANARY = 987654.25  # a value that must never show up on any page but the internal report
-
-SCHEMA = """\
-[table]
-name = "payroll"
-unit = "firm"
-neighbours = "replace-one"
-
-[[column]]
-name = "jobs"
-type = "integer"
-lower = 0
-upper = 5000
-grid = "log"
-source = "size classes of the register"
-
-[[column]]
-name = "pay"
-type = "numeric"
-lower = 0
-upper = 1000000
-grid = "log"
-decimals = 2
-source = "programme rules"
-"""
-
 
 ASKED = {
     "table": "payroll.csv",
@@ -47,14 +21,19 @@ ASKED = {
     "epsilon": "1",
     "output": "out.csv",
 }
+PANEL_FORM = {
+    "layout": "long",
+    "unit": "firm",
+    "time": "year",
+    "entry": "first",
+    "exit": "last",
+    "source": "law",
+}
 
 
 def rows(count: int = 200) -> str:
-    lines = ["jobs,pay", f"12,{CANARY}"]
-    for place in range(count):
-        jobs = 1 + (place * place) % 97
-        lines.append(f"{jobs},{jobs * 310.5 + (place % 13) * 17.25:.2f}")
-    return "\n".join(lines) + "\n"
+    """Return a payroll table with a value that must never show up on any page but the internal report."""
+    return payroll_text(count, f"12,{CANARY}")
 
 
 class Desk:

@@ -3,8 +3,7 @@
 import hashlib
 import random
 
-from desk import CANARY
-
+from payroll_files import CANARY
 from quantail.privacy.ledger import Ledger
 from quantail.studio.app import PAGES
 

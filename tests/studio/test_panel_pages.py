@@ -1,6 +1,6 @@
 """A panel goes the same way as a table: drafted with its unit and period, described, released, drawn from."""
 
-from desk import reviewed
+from desk import PANEL_FORM, reviewed
 
 from quantail.privacy.ledger import Ledger
 from quantail.schema import Schema
@@ -36,15 +36,7 @@ def test_a_panel_is_drafted_described_released_and_drawn_from(desk):
     assert "This is a panel" in page and "[panel]: write" in page
     staff = {"name": "staff", "type": "integer", "lower": "0", "upper": "500", "source": "law", "column": 0}
     assert desk.post("/schema/column", schema="plants.toml", seen=seen(), **staff).status_code == 303
-    named = {
-        "layout": "long",
-        "unit": "firm",
-        "time": "year",
-        "entry": "first",
-        "exit": "last",
-        "source": "law",
-    }
-    desk.post("/schema/panel", schema="plants.toml", seen=seen(), start="2000", end="2003", **named)
+    desk.post("/schema/panel", schema="plants.toml", seen=seen(), start="2000", end="2003", **PANEL_FORM)
     facts = {"name": "plants", "unit": "establishment", "neighbours": "replace-one", "order": "declared"}
     desk.post("/schema/facts", schema="plants.toml", seen=seen(), **facts)
     assert Schema.load(desk.folder / "plants.toml").panel.time == "year"

@@ -6,8 +6,9 @@ import signal
 import time
 
 import pytest
-from desk import ASKED, CANARY, SCHEMA, reviewed, rows
+from desk import ASKED, reviewed, rows
 
+from payroll_files import CANARY, SCHEMA
 from quantail.privacy.ledger import Ledger
 
 

@@ -3,8 +3,9 @@
 from typing import get_args
 
 import pytest
-from desk import SCHEMA
+from desk import PANEL_FORM
 
+from payroll_files import SCHEMA
 from quantail.schema import ColumnType, Schema
 from quantail.schema.toml import _COLUMN_KEYS
 from quantail.studio.advice import column_advice, rules_advice
@@ -200,15 +201,7 @@ def test_the_forms_of_csv_and_panel_write_their_sections(ready):
     marks = {"separator": ";", "decimal": ",", "thousands": " ", "encoding": "windows-1252"}
     assert ready.post("/schema/csv", schema="schema.toml", seen=seen(), **marks).status_code == 303
     assert Schema.load(ready.folder / "schema.toml").csv.thousands == " "
-    named = {
-        "layout": "long",
-        "unit": "firm",
-        "time": "year",
-        "entry": "first",
-        "exit": "last",
-        "source": "law",
-    }
-    ready.post("/schema/panel", schema="schema.toml", seen=seen(), start="2001", end="2005", **named)
+    ready.post("/schema/panel", schema="schema.toml", seen=seen(), start="2001", end="2005", **PANEL_FORM)
     assert Schema.load(ready.folder / "schema.toml").panel.end == 2005
     ready.post("/schema/panel", schema="schema.toml", seen=seen(), layout="")
     assert Schema.load(ready.folder / "schema.toml").panel is None

@@ -1,32 +1,23 @@
-"""The studio in a real browser: from a folder with one table to a released copy of it, by keyboard and mouse.
-
-Screenshots stay in tests/artefacts (not in git), to be looked at.
-"""
+"""The studio in a real browser: from a folder with one table to a released copy of it, by keyboard and mouse."""
 
 import http.server
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
+from chromium import DESKTOP, NEEDED, PHONE, barriers, kept, watched
 from quantail.examples import payroll_example
 from quantail.io import write_table
 from quantail.privacy.ledger import Ledger
 
-ARTEFACTS = Path(__file__).parents[1] / "artefacts"
-CHROMIUM = shutil.which("chromium")
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 SECONDS = 60_000  # patience of the browser, in its milliseconds: the machine may be busy
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser: install chromium to run these tests")
-sync_api = pytest.importorskip("playwright.sync_api")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+pytestmark = NEEDED
 
 
 @pytest.fixture
@@ -57,25 +48,13 @@ def served(tmp_path):
     assert said == "" and "Traceback" not in errors
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 class Reader:
     """A person at a browser; what pages say on the console and ask of any network is kept."""
 
     def __init__(self, browser, address):
         self.context = browser.new_context(viewport=DESKTOP)
         self.context.set_default_timeout(SECONDS)
-        self.page = self.context.new_page()
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page = watched(self.context.new_page())
         self.page.goto(address)
         self.page.wait_for_selector("h1")
         self.origin = re.match(r"http://[^/]+", address)[0]
@@ -92,22 +71,15 @@ class Reader:
 
     def look(self, name, closely=False):
         """Judge the page by what a machine can see of it, and keep its picture; closely: in the dark as well."""
-        ARTEFACTS.mkdir(exist_ok=True)
         for kind in ("light", "dark", "phone") if closely else ("light", "phone"):
             self.page.emulate_media(color_scheme="dark" if kind == "dark" else "light")
             size = PHONE if kind == "phone" else DESKTOP
             self.page.set_viewport_size(size)
-            self.page.screenshot(path=ARTEFACTS / f"studio-{name}-{kind}.png", full_page=True)
+            kept(self.page, f"studio-{name}-{kind}")
             assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"], (name, kind)
             if kind != "phone":
-                self.judge(name)
+                assert barriers(self.page) == [], name
         self.page.set_viewport_size(DESKTOP)
-
-    def judge(self, name):
-        """Look for what people with other eyes or hands would stumble over."""
-        faults = axe.Axe().run(self.page).response["violations"]
-        grave = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-        assert [(fault["id"], fault["nodes"][0]["html"]) for fault in grave] == [], name
 
 
 def describe_columns(reader):
@@ -173,8 +145,8 @@ def test_from_a_folder_with_one_table_to_a_released_copy(browser, served):
     with reader.context.expect_page() as opened:
         reader.follow("Read the card")
     opened.value.get_by_role("heading", name="Release card").wait_for()
-    assert all(url.startswith((reader.origin, "data:")) for url in reader.asked)
-    assert [said for said in reader.said if "422" not in said] == []  # the refused overspend
+    assert all(url.startswith((reader.origin, "data:")) for url in reader.page.asked)
+    assert [said for said in reader.page.said if "422" not in said] == []  # the refused overspend
     reader.context.close()
 
 
