@@ -27,9 +27,9 @@ import pyarrow.csv
 
 from benchmarks.generators import SHAPES, Shape, numeric
 from benchmarks.measures import km, q99_error
-from quantail.evaluation import pmse
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
+from studies.paper_measures import pmse
 
 Arrays = dict[str, np.ndarray]
 AGES = [4, 9, 13, 18, 21, 24, 28, 32, 36, 40, 44, 48, 53, 57, 60, 64, 67, 72, 78]

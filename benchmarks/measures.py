@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from quantail.evaluation import k_marginal, pmse
+from quantail.evaluation import k_marginal
+from studies.paper_measures import pmse
 
 HIGHER_IS_BETTER = frozenset({"km"})
 LOOK_AT = 50_000

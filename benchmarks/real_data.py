@@ -24,8 +24,9 @@ from benchmarks.generators import integer, numeric
 from benchmarks.methods import METHODS, PRIVATE, Job, available
 from benchmarks.summary import table
 from benchmarks.workers import results_of
-from quantail.evaluation import k_marginal, pmse
+from quantail.evaluation import k_marginal
 from quantail.schema import Schema
+from studies.paper_measures import pmse
 
 ROOT = Path(__file__).resolve().parents[1]
 LEVELS = (0.9, 0.95, 0.99)

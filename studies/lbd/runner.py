@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.evaluation import gross_employment, random_marginals
+from quantail.evaluation import gross_employment
 from quantail.schema import Column, Panel, Schema
 from studies.journal import JOURNAL, Row, append, resume
 from studies.lbd.methods import Case, synthesize_panel
-from studies.lbd.panel_measures import evaluate_panel
+from studies.lbd.panel_measures import active_marginals, evaluate_panel
 from studies.lbd.standin import lbd_industry
 from studies.parallel import Progress, computed
 
@@ -111,7 +111,7 @@ def measured(real: Floats, made: Floats, seed: int) -> dict[str, float]:
     found = evaluate_panel(real, made, seed=seed)
     found["km_inactive_bin"] = found.pop("km")
     found["km"] = found.pop("km_active")
-    found["km_rounded"] = random_marginals(real, np.rint(made), seed=seed, inactive="drop")
+    found["km_rounded"] = active_marginals(real, np.rint(made), seed=seed)
     return found
 
 

@@ -34,13 +34,14 @@ def test_what_no_single_column_shows_and_missing_values_and_labels() -> None:
     assert classifier_auc(codes[0], odd, (True,)) > 0.54
 
 
-def test_mean_distance_from_a_half_over_independent_samples_is_the_null() -> None:
+@pytest.mark.parametrize("pairs", [6, pytest.param(25, marks=pytest.mark.slow)])
+def test_mean_distance_from_a_half_over_independent_samples_is_the_null(pairs: int) -> None:
     rng = np.random.default_rng(4)
 
     def table(n: int) -> dict[str, object]:
         return {"x": rng.pareto(2, n), "y": rng.normal(size=n), "s": rng.choice(list("abc"), n)}
 
-    found = [evaluate(table(300), table(200), measures=["auc"]).measures[0] for _ in range(25)]
+    found = [evaluate(table(300), table(200), measures=["auc"]).measures[0] for _ in range(pairs)]
     gaps, null = np.mean([row.badness for row in found]), found[0].null - 0.5
     assert gaps == pytest.approx(null, rel=0.4)
     assert np.mean([row.value for row in found]) == pytest.approx(0.5, abs=0.02)

@@ -5,9 +5,10 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from quantail.errors import DataError
-from quantail.evaluation import Regression, coefficient_difference, compare_coefficients, evaluate
-from quantail.evaluation.coefficients import compare_linear, independent_difference
+from quantail.evaluation import Regression, compare_coefficients, evaluate, fit_linear
+from quantail.evaluation.coefficients import compared, independent_difference
 from quantail.examples import simulate_paper
+from studies.paper_measures import coefficient_difference
 
 
 def test_small_fit_by_hand() -> None:
@@ -80,12 +81,17 @@ def test_formulas_compare_every_coefficient_with_the_same_levels() -> None:
     assert fewer.synthetic.dropped == (3,) and fewer.synthetic.estimates[3] == 0
 
 
+def _compared(tables):
+    fits = (fit_linear(t["y"], np.column_stack([np.ones(t["x"].size), t["x"]])) for t in tables)
+    return compared("y ~ x", "y", *fits)
+
+
 def test_null_of_the_difference_is_what_independent_samples_show() -> None:
     rng = np.random.default_rng(5)
     found = []
     for _ in range(300):
         tables = [{"x": (x := rng.normal(size=n)), "y": x + rng.normal(size=n)} for n in (100, 200)]
-        found.append(compare_linear(*tables, "y", ["x"]).differences[1])
+        found.append(_compared(tables).differences[1])
     assert np.mean(found) == pytest.approx(independent_difference(100, 200), rel=0.1)
 
 
@@ -94,7 +100,7 @@ def test_null_of_the_difference_allows_for_rows_of_unequal_spread() -> None:
     found = []
     for _ in range(200):
         tables = [{"x": (x := rng.normal(size=n)), "y": x**2 * rng.normal(size=n)} for n in (300, 150)]
-        found.append(compare_linear(*tables, "y", ["x"]))
+        found.append(_compared(tables))
     inflation = float(np.mean([one.real.inflation[1] for one in found]))
     gaps = np.mean([one.differences[1] for one in found])
     assert gaps == pytest.approx(independent_difference(300, 150, inflation), rel=0.15)

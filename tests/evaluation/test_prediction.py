@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from quantail.errors import DataError
-from quantail.evaluation import Regression, evaluate, nrmse
-from quantail.evaluation.prediction import formula_nrmse
+from quantail.evaluation import Regression, evaluate
+from quantail.evaluation.prediction import nrmse as formula_nrmse
 from quantail.examples import simulate_paper
+from studies.paper_measures import nrmse
 
 
 def test_by_hand_with_the_n_minus_one_standard_deviation() -> None:

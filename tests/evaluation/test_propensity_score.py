@@ -7,8 +7,9 @@ import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import evaluate, pmse, pmse_null_mean, propensity
+from quantail.evaluation import evaluate, pmse_null_mean, propensity
 from quantail.examples import simulate_paper
+from studies.paper_measures import pmse
 
 
 def _skewed(seed: int, n: int, shift: float = 0.0) -> dict[str, np.ndarray]:

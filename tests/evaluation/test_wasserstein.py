@@ -3,9 +3,10 @@ import pytest
 from scipy.stats import ks_2samp, wasserstein_distance
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import evaluate, wasserstein_randomization, wasserstein_test
+from quantail.evaluation import evaluate, wasserstein_test
 from quantail.evaluation.wasserstein import _distances, _random_labels
 from quantail.examples import simulate_paper
+from studies.paper_measures import wasserstein_randomization
 
 
 def test_tiny_case_by_hand() -> None:

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from quantail.errors import DataError, OptionError
-from studies.lbd.panel_measures import PANEL_MEASURES, evaluate_panel, top_share_difference, top_shares
+from quantail.evaluation import period_marginals
+from studies.lbd.panel_measures import (
+    PANEL_MEASURES,
+    active_marginals,
+    evaluate_panel,
+    top_share_difference,
+    top_shares,
+)
 
 NAN = float("nan")
 
@@ -18,6 +25,16 @@ def test_all_measures_come_together_and_say_perfect_for_a_copy():
     best = {"km": 1000.0, "km_active": 1000.0}
     for name, value in result.items():
         assert value == pytest.approx(best.get(name, 0.0), abs=1e-9), name
+
+
+def test_units_that_are_not_always_active_do_not_dilute_the_score_of_those_that_are():
+    rng = np.random.default_rng(5)
+    real, synth = (np.rint(rng.lognormal(mean, 1, (400, 8))) for mean in (2, 3))
+    away = np.full_like(real, NAN)
+    kept = period_marginals(real, synth)
+    assert active_marginals(np.vstack([real, away]), np.vstack([synth, away])) == pytest.approx(kept)
+    with pytest.raises(DataError, match="no unit is active"):
+        active_marginals([[1, NAN], [NAN, 1]], [[1, NAN], [NAN, 1]])
 
 
 def test_negative_sizes_of_a_faulty_synthesis_are_measured_not_refused():

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quantail.evaluation import coefficient_difference, k_marginal, nrmse, pmse
+from quantail.evaluation import k_marginal
 from quantail.examples import PAPER_COLUMNS, paper_split, simulate_paper
-from studies.paper_measures import PAPER_MEASURES, evaluate_paper
+from studies.paper_measures import PAPER_MEASURES, coefficient_difference, evaluate_paper, nrmse, pmse
 
 
 def test_a_fresh_sample_scores_as_the_reference_study_found() -> None:

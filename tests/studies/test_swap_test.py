@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import wasserstein_distance
 
-from quantail.evaluation import wasserstein_randomization
+from studies.paper_measures import wasserstein_randomization
 from studies.simulation.swap_test import swap_ratio
 
 

@@ -11,9 +11,7 @@ Every measure here reads real rows without noise, so its value is not private: i
 from quantail.evaluation.boosting import classifier_auc
 from quantail.evaluation.business_dynamics import flows, flows_of
 from quantail.evaluation.coefficients import (
-    CoefficientDifference,
     Comparison,
-    coefficient_difference,
     compare_coefficients,
 )
 from quantail.evaluation.columns import total_variation
@@ -36,13 +34,12 @@ from quantail.evaluation.panel import (
     jc_mae,
     jd_mae,
     net_mae,
+    period_marginals,
     size_class_difference,
     transition_difference,
     unchanged_difference,
 )
-from quantail.evaluation.prediction import nrmse
-from quantail.evaluation.propensity_score import Propensity, pmse, pmse_null_mean, propensity
-from quantail.evaluation.random_marginals import random_marginals, random_periods
+from quantail.evaluation.propensity_score import Propensity, pmse_null_mean, propensity
 from quantail.evaluation.registry import FAMILIES, MEASURES
 from quantail.evaluation.regressions import Fit, Regression, fit_linear, fit_logistic, fit_quantile
 from quantail.evaluation.relations import correlation_ratio, cramers_v, rank_correlations
@@ -56,15 +53,11 @@ from quantail.evaluation.table import Evaluation, Measured, Overview, Skipped
 from quantail.evaluation.tails import gini, hill_index, quantile_errors, top_share
 from quantail.evaluation.wasserstein import (
     WassersteinTest,
-    ks_distance,
-    wasserstein_randomization,
     wasserstein_test,
 )
 
 __all__ = [
     "classifier_auc",
-    "coefficient_difference",
-    "CoefficientDifference",
     "compare_coefficients",
     "Comparison",
     "correlation_ratio",
@@ -94,21 +87,17 @@ __all__ = [
     "JobFlows",
     "k_marginal",
     "k_marginals",
-    "ks_distance",
     "marginal_sets",
     "Measure",
     "Measured",
     "MEASURES",
     "net_mae",
-    "nrmse",
     "Overview",
-    "pmse",
+    "period_marginals",
     "pmse_null_mean",
     "Propensity",
     "propensity",
     "quantile_errors",
-    "random_marginals",
-    "random_periods",
     "rank_correlations",
     "read_histories",
     "Regression",
@@ -123,7 +112,6 @@ __all__ = [
     "transition_shares",
     "unchanged_difference",
     "unchanged_share",
-    "wasserstein_randomization",
     "wasserstein_test",
     "WassersteinTest",
 ]

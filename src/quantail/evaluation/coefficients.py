@@ -13,7 +13,6 @@ scale: on their own a few rows would decide every coefficient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import pi, sqrt
 from typing import Any, NamedTuple
 
@@ -22,12 +21,11 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError
 from quantail.evaluation import prediction
-from quantail.evaluation.formula import INTERCEPT, Factor, Formula
+from quantail.evaluation.formula import Factor, Formula
 from quantail.evaluation.measure import ENDLESS, Measure
 from quantail.evaluation.pair import Pair
-from quantail.evaluation.reading import numeric_matrix
 from quantail.evaluation.references import SNOKE
-from quantail.evaluation.regressions import Fit, Regression, fit_linear
+from quantail.evaluation.regressions import Fit, Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.tails import is_heavy
 
@@ -101,13 +99,6 @@ def _default_factor(pair: Pair, name: str) -> Factor:
     return Factor(name, "log" if known.min() > 0 else "asinh")
 
 
-class CoefficientDifference(NamedTuple):
-    """Differences in standard errors of the real fit."""
-
-    intercept: float
-    slopes: dict[str, float]
-
-
 class Comparison(NamedTuple):
     """Two fits of one regression, called `text`, and how far their coefficients are apart."""
 
@@ -116,35 +107,6 @@ class Comparison(NamedTuple):
     real: Fit
     synthetic: Fit
     differences: Floats
-
-
-def coefficient_difference(
-    real: Any, synth: Any, response: str, predictors: Sequence[str]
-) -> CoefficientDifference:
-    """Compare the least-squares regression of `response` on `predictors` between the two tables.
-
-    If the real fit is perfect, its standard errors are 0 and a difference is infinite.
-
-    Examples
-    --------
-    >>> table = {"x": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 1.0]}
-    >>> coefficient_difference(table, table, "y", ["x"])
-    CoefficientDifference(intercept=0.0, slopes={'x': 0.0})
-    """
-    found = compare_linear(real, synth, response, predictors).differences
-    return CoefficientDifference(float(found[0]), dict(zip(predictors, found[1:].tolist(), strict=True)))
-
-
-def compare_linear(real: Any, synth: Any, response: str, predictors: Sequence[str]) -> Comparison:
-    """Fit the regression of a numeric column on others to both tables."""
-
-    def fit(table: Any, role: str) -> Fit:
-        numbers = numeric_matrix(table, [response, *predictors], role)
-        X = np.column_stack([np.ones(len(numbers)), numbers[:, 1:]])
-        return fit_linear(numbers[:, 0], X, (INTERCEPT, *predictors))
-
-    text = f"the regression of {response} on {', '.join(predictors)}"
-    return _compared(text, response, fit(real, "real"), fit(synth, "synthetic"))
 
 
 def compare_coefficients(real: Any, synth: Any, regression: Regression) -> Comparison:
@@ -158,7 +120,7 @@ def compare_coefficients(real: Any, synth: Any, regression: Regression) -> Compa
     """
     levels = regression.formula.levels(real, synth)
     fits = regression.fit(real, levels, "real"), regression.fit(synth, levels, "synthetic")
-    return _compared(str(regression), str(regression.formula.response), *fits)
+    return compared(str(regression), str(regression.formula.response), *fits)
 
 
 def independent_difference(n_real: int, n_synth: int, inflation: float = 1.0) -> float:
@@ -166,7 +128,8 @@ def independent_difference(n_real: int, n_synth: int, inflation: float = 1.0) ->
     return inflation * sqrt(2 / pi * (1 + n_real / n_synth))
 
 
-def _compared(text: str, response: str, real: Fit, synthetic: Fit) -> Comparison:
+def compared(text: str, response: str, real: Fit, synthetic: Fit) -> Comparison:
+    """Set two fits of one regression side by side; the real one must identify every coefficient."""
     if real.dropped:
         raise DataError(f"{text} is collinear in the real table; leave out a predictor.")
     if np.isnan(real.standard_errors).any():

@@ -6,7 +6,6 @@ response's standard deviation (with n - 1 in its denominator, as R's `sd`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,8 @@ from numpy.typing import NDArray
 from quantail.errors import DataError
 from quantail.evaluation.measure import ENDLESS, Measure
 from quantail.evaluation.pair import Pair
-from quantail.evaluation.reading import numeric_matrix
 from quantail.evaluation.references import ARNOLD
-from quantail.evaluation.regressions import Regression, fit_linear
+from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 
 Floats = NDArray[np.float64]
@@ -43,36 +41,23 @@ def add_error(rows: Rows, pair: Pair, regression: Regression) -> None:
         return
     columns = regression.formula.columns
     try:
-        value, null = (formula_nrmse(t, pair.holdout, regression) for t in (pair.synth, pair.real))
+        value, null = (nrmse(t, pair.holdout, regression) for t in (pair.synth, pair.real))
     except DataError as error:
         rows.skip(MEASURES, columns, str(error))
     else:
         rows.put(PREDICTION_ERROR, columns, value, null, str(regression))
 
 
-def nrmse(synth: Any, holdout: Any, response: str, predictors: Sequence[str]) -> float:
-    """Predict the holdout's `response` with a regression fitted to the synthetic table.
-
-    Examples
-    --------
-    >>> nrmse({"x": [0.0, 1.0], "y": [0.0, 2.0]}, {"x": [3.0, 4.0], "y": [6.0, 8.0]}, "y", ["x"])
-    0.0
-    """
-    names = [response, *predictors]
-    tables = numeric_matrix(synth, names, "synthetic"), numeric_matrix(holdout, names, "holdout")
-    (y, X), (unseen, at) = ((t[:, 0], np.column_stack([np.ones(len(t)), t[:, 1:]])) for t in tables)
-    return _scaled_error(unseen, at @ fit_linear(y, X).estimates, response)
-
-
-def formula_nrmse(synth: Any, holdout: Any, regression: Regression) -> float:
+def nrmse(synth: Any, holdout: Any, regression: Regression) -> float:
     """Predict the holdout's response with a linear regression given by its formula."""
     levels = regression.formula.levels(synth, holdout)
     unseen, at, _ = regression.formula.design(holdout, levels, "holdout")
     fit = regression.fit(synth, levels, "synthetic")
-    return _scaled_error(unseen, at @ fit.estimates, str(regression.formula.response))
+    return scaled_error(unseen, at @ fit.estimates, str(regression.formula.response))
 
 
-def _scaled_error(truth: Floats, predicted: Floats, response: str) -> float:
+def scaled_error(truth: Floats, predicted: Floats, response: str) -> float:
+    """Divide the root mean squared error by the standard deviation of the truth."""
     if truth.size < 2 or np.ptp(truth) == 0:
         raise DataError(f"nrmse: {response} does not vary in the holdout, so its error has no scale.")
     return float(np.sqrt(np.mean((truth - predicted) ** 2)) / truth.std(ddof=1))

@@ -10,7 +10,7 @@ smaller the differences that they show.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from quantail.errors import DataError, OptionError
 from quantail.evaluation.logistic import fit_logit
 from quantail.evaluation.measure import ENDLESS, Measure
 from quantail.evaluation.pair import Pair
-from quantail.evaluation.reading import matrix_pair
 from quantail.evaluation.references import SNOKE
 from quantail.evaluation.rows import Rows
 
@@ -103,32 +102,6 @@ class Propensity(NamedTuple):
         if not self.terms:
             raise DataError("pmse: no column varies, so there is nothing to tell rows apart by.")
         return self.value / pmse_null_mean(self.terms, self.n_real, self.n_synth, independent=True)
-
-
-def pmse(real: Any, synth: Any, interactions: bool = False, columns: list[str] | None = None) -> float:
-    """Measure how well an unpenalised logistic regression separates the two tables.
-
-    Parameters
-    ----------
-    real, synth : frame or mapping of arrays
-        Tables with the same numeric columns.
-    interactions : bool
-        Also offer all products of two different columns to the regression.
-    columns : list of str, optional
-        Columns to use; all of them unless given.
-
-    Returns
-    -------
-    float
-        0 when the tables cannot be told apart, c (1 - c) when they are perfectly separated.
-
-    Examples
-    --------
-    >>> pmse({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]})
-    0.0
-    """
-    left, right = matrix_pair(real, synth, columns)
-    return propensity(left, right, left.shape[1] if interactions else 0).value
 
 
 def propensity(real: Floats, synth: Floats, crossed: int = 0) -> Propensity:

@@ -81,22 +81,6 @@ def label_codes(*columns: NDArray[Any]) -> list[Integers]:
     return coded
 
 
-def numeric_matrix(frame: Any, columns: Sequence[str] | None, role: str) -> Floats:
-    """Read numeric columns into a matrix of shape (rows, columns); None stands for every column."""
-    table = raw_columns(frame, role)
-    names = list(table) if columns is None else list(columns)
-    require_columns(table, names, role)
-    return np.column_stack([_numbers(table[name], name, role) for name in names])
-
-
-def matrix_pair(real: Any, synth: Any, columns: Sequence[str] | None = None) -> tuple[Floats, Floats]:
-    """Read the same numeric columns of a real and a synthetic table, in the real table's order."""
-    names = list(raw_columns(real, "real")) if columns is None else list(columns)
-    if columns is None:
-        require_same_columns(names, list(raw_columns(synth, "synthetic")))
-    return numeric_matrix(real, names, "real"), numeric_matrix(synth, names, "synthetic")
-
-
 def require_columns(table: Mapping[str, Any], names: Sequence[str], role: str) -> None:
     """Raise unless every name is a column of the table."""
     if not names:
@@ -142,14 +126,3 @@ def _is_nothing(value: Any) -> bool:
         return True
     except ValueError:  # an array compares entry by entry; it is something
         return False
-
-
-def _numbers(values: NDArray[Any], name: str, role: str) -> Floats:
-    if not is_numeric(values):
-        raise DataError(f"column {name} of the {role} table is not numeric; leave it out or encode it.")
-    numbers = values.astype(float)
-    if not np.isfinite(numbers).all():
-        raise DataError(
-            f"column {name} of the {role} table has missing or infinite values; remove or impute them first."
-        )
-    return numbers

@@ -1,8 +1,7 @@
 """Wasserstein ratio: how far two sets of values are apart, in units of a random split.
 
 The one-dimensional Wasserstein distance, divided by its median over random re-splits of all pooled values
-(Arnold and Neunhoeffer 2020). As in the code behind the paper's tables, the columns of a table can be pooled into one
-long vector; `quantail.evaluate` takes one column at a time, which tells which of them is off.
+(Arnold and Neunhoeffer 2020), one column at a time, which tells which of them is off.
 
 With z_1 <= ... <= z_N the pooled values and F, G the two empirical distribution functions, the distance is
 sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cumulative sum of labels. The largest
@@ -11,50 +10,17 @@ sum_i (z_{i+1} - z_i) |F(z_i) - G(z_i)|: after one sort, each re-split is one cu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from quantail.errors import DataError, OptionError
-from quantail.evaluation.reading import matrix_pair
+from quantail.errors import OptionError
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
 
 TOO_FEW = "most random re-splits are identical; the tables have too few distinct values"
-
-
-def wasserstein_randomization(
-    real: Any,
-    synth: Any,
-    resplits: int = 1000,
-    rng: np.random.Generator | None = None,
-    columns: list[str] | None = None,
-) -> float:
-    """Divide the Wasserstein distance of the pooled values by its median over random re-splits.
-
-    Parameters
-    ----------
-    real, synth : frame or mapping of arrays
-        Tables with the same numeric columns. Columns are pooled as they are, so large ones dominate.
-    resplits : int
-        Number of random re-splits behind the median.
-    rng : numpy Generator, optional
-        Randomness of the re-splits; a fixed stream unless given, so that the measure can be recomputed.
-    columns : list of str, optional
-        Columns to pool; all of them unless given.
-
-    Examples
-    --------
-    >>> wasserstein_randomization({"x": [1.0, 2.0]}, {"x": [2.0, 1.0]})
-    0.0
-    """
-    left, right = (table.ravel() for table in matrix_pair(real, synth, columns))
-    found = wasserstein_test(left, right, resplits, rng).ratio
-    if not np.isfinite(found):
-        raise DataError(f"wasserstein ratio: {TOO_FEW}.")
-    return found
 
 
 class WassersteinTest(NamedTuple):
@@ -95,18 +61,6 @@ def wasserstein_test(
     if typical == 0:
         return WassersteinTest(np.inf if observed else 0.0, 1.0, ks, float(largest.mean()))
     return WassersteinTest(observed / typical, float(draws.mean()) / typical, ks, float(largest.mean()))
-
-
-def ks_distance(real: ArrayLike, synth: ArrayLike) -> float:
-    """Kolmogorov-Smirnov distance: largest difference between the two empirical distribution functions; 0 to 1.
-
-    Examples
-    --------
-    >>> ks_distance([1.0, 2.0], [2.0, 3.0])
-    0.5
-    """
-    left, right = np.asarray(real, dtype=float), np.asarray(synth, dtype=float)
-    return wasserstein_test(left, right, 1).ks
 
 
 def _distances(labels: Bits, first: int, gaps: Floats) -> tuple[float, float]:

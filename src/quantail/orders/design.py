@@ -83,7 +83,7 @@ def draw_lines_design(
     if core.statuses or any(column.public for column in schema.columns):
         raise OptionError(
             f"method {settings.order!r} knows no missing values, atoms, inequalities or public columns; "
-            "use method 'ladder', or leave such columns out of the schema"
+            "use method 'tables', or leave such columns out of the schema"
         )
     schema = core.schema
     columns = [column for column in schema.columns if column.name not in schema.by]
@@ -104,7 +104,7 @@ def _check_numeric(columns: list[Column], settings: LinesSettings) -> None:
         if column.type == "category":
             raise OptionError(
                 f"method {settings.order!r} models numbers only, and column {column.name!r} is a category; "
-                "use method 'ladder', or list the column in the schema's `by` to fit every category apart"
+                "use method 'tables', or list the column in the schema's `by` to fit every category apart"
             )
 
 

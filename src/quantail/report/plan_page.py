@@ -69,8 +69,8 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
             "numbers",
             "What the budget buys",
             _bought(swept),
-            hint="Rungs are the quantiles that are released (or cells that are counted); noise is the scale of what is "
-            "added to a number of rows: an answer is off by about so many ranks.",
+            hint="Quantiles are those that are released (of labels: cells that are counted); noise is the scale of "
+            "what is added to a number of rows: an answer is off by about so many ranks.",
         ),
     ]
     return page(f"Plan: {name}", None, body)
