@@ -5,8 +5,8 @@ import pytest
 from scipy.special import expit
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import pmse
 from studies.lbd.lasso import _largest_penalty, lasso_log_odds, pmse_lasso
+from studies.paper_measures import pmse
 
 NAN = float("nan")
 
