@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow audit mutants bench docs dist minimum lint types imports tests clean
+.PHONY: demo test slow audit mutants bench studies figures paper docs dist minimum lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,6 +31,27 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.peers_bench --seeds 3
 	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md
 	$(BIN)/python -m benchmarks.kernels_bench
+
+# Every stored study that is not as today's code has it, then the peers: hours, and goes on where it was stopped.
+# PLANTS=file names the public file of plants that one study reads.
+studies: export OMP_NUM_THREADS = 1
+studies: export OPENBLAS_NUM_THREADS = 1
+studies: $(VENV)/.installed
+	$(BIN)/python -m studies all $(if $(PLANTS),--plants $(PLANTS))
+	$(BIN)/python -m benchmarks.peers_bench --seeds 3 --installed
+
+# All tables and figures of README and docs anew from stored results: minutes, and nothing is computed again.
+figures: $(VENV)/.installed
+	$(BIN)/python -m studies figures
+	$(BIN)/python -m studies stand-in docs/images/lbd-stand-in.png
+	$(BIN)/python -m benchmarks.peers_bench --report-only
+	$(BIN)/python -m benchmarks.shapes_bench --summary docs/bench-shapes.md --summary-only
+	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md --page-only
+
+# Our paper as PDF, build/quantail.pdf, from docs/paper/quantail.md.
+paper: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --group paper
+	$(BIN)/python -m tools.paper build/quantail.pdf
 
 # The documentation site, built without network; open build/site/index.html.
 docs: $(VENV)/.installed

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.peers.catalogue import CATALOGUE, Entry
 from benchmarks.peers.contract import SYNTH, write_job
-from benchmarks.peers.environments import NotInstalled, python_of
+from benchmarks.peers.environments import NotInstalled, is_built, python_of
 from benchmarks.peers.report import write_report
 from benchmarks.peers.runner import run_adapter
 from benchmarks.peers.scores import Table, score
@@ -133,6 +133,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--entries", default="all", help="all, or names and kinds of the catalogue, with ;")
     parser.add_argument("--cpu-limit", type=int, default=300, help="CPU seconds that an entry may take")
     parser.add_argument("--again", action="store_true", help="run cells that are on file already, too")
+    parser.add_argument("--installed", action="store_true", help="only peers whose environments exist")
     parser.add_argument("--report-only", action="store_true", help="run nothing, only write the report")
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args(argv)
@@ -141,6 +142,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     args.entries = [
         entry.name for entry in CATALOGUE.values() if {"all", entry.name, entry.kind} & set(wanted)
     ]
+    if args.installed:
+        args.entries = [name for name in args.entries if is_built(CATALOGUE[name].environment)]
     unknown = set(wanted) - {"all"} - set(CATALOGUE) - {entry.kind for entry in CATALOGUE.values()}
     if unknown:
         parser.error(f"--entries: unknown {', '.join(sorted(unknown))}; choose from {'; '.join(CATALOGUE)}")

@@ -5,7 +5,7 @@ command is given again.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from quantail.cli.console import note, progress, say
 from quantail.cli.failure import GuardedGroup
 from quantail.cli.options import Quiet
 from quantail.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from studies.catalogue import Study
 
 EXAMPLE = "python -m studies simulation --epsilon 1 --replications 100 --out results"
 CURVES_EXAMPLE = "python -m studies epsilon-curves --methods valid,reference --replications 10 --out curves"
@@ -22,6 +25,8 @@ COVERAGE_EXAMPLE = "python -m studies coverage --replications 20 --reruns 20 --o
 HONESTY_EXAMPLE = "python -m studies plan-honesty --out plan-honesty"
 NOISE_EXAMPLE = "python -m studies noise --out noise"
 STAND_IN_EXAMPLE = "python -m studies stand-in stand-in.png"
+ALL_EXAMPLE = "python -m studies all"
+FIGURES_EXAMPLE = "python -m studies figures"
 REPLAY_EXAMPLE = "python -m studies replay simulation-epsilon-1"
 DOCUMENTS_EXAMPLE = "python -m studies documents"
 COMBINE_EXAMPLE = "python -m studies combine published valid --out tables"
@@ -68,7 +73,7 @@ def simulation(
     from quantail.privacy.budget import parse_epsilon
     from studies.simulation.study import run_simulation
 
-    names = _listed(methods, "--methods", "ladder,fresh")
+    names = _listed(methods, "--methods", "tables,fresh")
     budget = parse_epsilon(epsilon)
     _check_folder(out)
     with progress("simulation", quiet) as report:
@@ -92,7 +97,7 @@ def epsilon_curves(
     from quantail.privacy.budget import parse_epsilon
     from studies.simulation.epsilon_curves import run_epsilon_curves
 
-    names = _listed(methods, "--methods", "ladder,fresh")
+    names = _listed(methods, "--methods", "tables,fresh")
     budgets = [parse_epsilon(epsilon) for epsilon in _listed(epsilons, "--epsilons", "0.25,1")]
     _check_folder(out)
     with progress("epsilon curves", quiet) as report:
@@ -241,22 +246,54 @@ def replay(
         list[str] | None,
         typer.Argument(metavar="[FOLDER]...", help="Folders of studies/results; all by default."),
     ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Keep code and verdict beside the results.")] = False,
 ) -> None:
     """Compute one row of every method of every stored study again; exit code 1 if one differs. Takes some minutes."""
-    from studies.replay import folders, replays
+    from studies.replay import keep, replays
 
-    known = {folder.name: folder for folder in folders()}
-    if unknown := set(names or ()) - set(known):
-        raise OptionError(
-            f"no stored study is called {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
-        )
     stale = False
-    for name in names or known:
-        for found in replays(known[name]):
-            say(f"{found.folder}, {found.method}: {found.verdict}")
-            stale |= found.stale
+    for study in _studies(names):
+        for folder in study.journals:
+            found = []
+            for again in replays(folder):
+                say(f"{study.folder}, {again.method}: {again.verdict}")
+                found.append(again)
+            stale |= any(again.stale for again in found)
+            if write:
+                keep(folder, study.command, found)
     if stale:
         raise typer.Exit(1)
+
+
+@commands.command("all", epilog=f"Example: {ALL_EXAMPLE}")
+def run_all(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FOLDER]...", help="Folders of studies/results; all by default."),
+    ] = None,
+    plants: Annotated[
+        Path | None, typer.Option(help="The file of plants, for the study that needs it.")
+    ] = None,
+) -> None:
+    """Run every stored study again that is not as today's code has it: hours. A killed run continues."""
+    from studies.documents import write_documents
+    from studies.rerun import run_again, write_figures
+
+    run_again(_studies(names), note, plants)
+    write_figures()
+    write_documents()
+
+
+@commands.command("figures", epilog=f"Example: {FIGURES_EXAMPLE}")
+def figures() -> None:
+    """Write all tables and figures anew from the stored results, and the documents that show them; takes minutes."""
+    from studies.documents import write_documents
+    from studies.rerun import write_figures
+
+    for folder in write_figures():
+        note(f"Wrote the tables of {folder.name}")
+    for path in write_documents():
+        note(f"Wrote the tables of {path}")
 
 
 @commands.command("documents", epilog=f"Example: {DOCUMENTS_EXAMPLE}")
@@ -281,6 +318,17 @@ def _listed(text: str, option: str, example: str) -> list[str]:
     if not names:
         raise OptionError(f"{option} is empty: name at least one, for instance {option} {example}")
     return names
+
+
+def _studies(names: list[str] | None) -> "list[Study]":
+    from studies.catalogue import STUDIES
+
+    known = {study.folder: study for study in STUDIES}
+    if unknown := set(names or ()) - set(known):
+        raise OptionError(
+            f"no stored study is called {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
+        )
+    return [known[name] for name in names or known]
 
 
 def _codes(text: str) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,13 @@ def run_coverage(
         if progress is not None:
             finished = sum(task.replication in done for task in tasks)
             progress(f"{finished} of {replications}", finished / replications)
-    rows = [done[task.replication] for task in tasks]
+    return write_coverage([done[task.replication] for task in tasks], settings, out)
+
+
+def write_coverage(
+    rows: list[Row], settings: Mapping[str, Any], out: Path
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Write the table of finished replications, made with these settings."""
     results = summarise_coverage(rows)
     write_json(out / "results.json", results)
     (out / "table.md").write_text(render_coverage(results, settings, len(rows)), encoding="utf-8")
@@ -153,7 +160,7 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
 
 
 def render_coverage(
-    results: dict[str, dict[str, dict[str, float]]], settings: dict[str, Any], replications: int
+    results: dict[str, dict[str, dict[str, float]]], settings: Mapping[str, Any], replications: int
 ) -> str:
     """Return the study as Markdown."""
     head = (

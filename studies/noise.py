@@ -12,14 +12,17 @@ not private. Noise is the root mean square distance of the slope from the non-pr
 table.md.
 """
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.examples import simulate_paper
+from studies.journal import JOURNAL, Row, append, resume
 from studies.parallel import Progress
 from studies.simulation.study import write_json
 
@@ -91,30 +94,50 @@ def run_noise(
     progress: Progress | None = None,
 ) -> dict[str, dict[str, float]]:
     """Compute the noise of both mechanisms for every size and write the study; return its means."""
-    out.mkdir(parents=True, exist_ok=True)
-    results: dict[str, dict[str, float]] = {name: {} for name in ("sampling error", *MECHANISMS)}
+    settings = {"study": "noise", "epsilon": epsilon, "tables": tables, "seed": seed}
+    done = {row["rows"]: row for row in resume(out / JOURNAL, settings)}
     for place, rows in enumerate(sizes):
-        samples = [simulate_paper(rows, np.random.default_rng([seed, rows, t])) for t in range(tables)]
-        pairs = [(sample["X2"], np.minimum(sample["X1"], C_X)) for sample in samples]
-        slopes = [quantile_regression(y, x[:, None], [0.5])[0][1] for y, x in pairs]
-        results["sampling error"][str(rows)] = float(np.std(slopes, ddof=1))
-        for name, score in MECHANISMS.items():
-            found = [noise_of_slope(y, x, score, epsilon) for y, x in pairs]
-            results[name][str(rows)] = float(np.sqrt(np.mean(np.square(found))))
+        if rows not in done:
+            done[rows] = noise_row(rows, tables, epsilon, seed)
+            append(out / JOURNAL, done[rows])
         if progress is not None:
             progress(f"{rows} rows", (place + 1) / len(sizes))
+    return write_noise([done[rows] for rows in sizes], settings, out)
+
+
+def noise_row(rows: int, tables: int, epsilon: float, seed: int) -> Row:
+    """Return the noise of both mechanisms and the sampling error for tables of one size."""
+    started = time.process_time()
+    samples = [simulate_paper(rows, np.random.default_rng([seed, rows, t])) for t in range(tables)]
+    pairs = [(sample["X2"], np.minimum(sample["X1"], C_X)) for sample in samples]
+    slopes = [quantile_regression(y, x[:, None], [0.5])[0][1] for y, x in pairs]
+    row: Row = {"rows": rows, "tables": tables, "epsilon": epsilon, "seed": seed}
+    row["sampling error"] = float(np.std(slopes, ddof=1))
+    for name, score in MECHANISMS.items():
+        found = [noise_of_slope(y, x, score, epsilon) for y, x in pairs]
+        row[name] = float(np.sqrt(np.mean(np.square(found))))
+    return row | {"seconds": round(time.process_time() - started, 1)}
+
+
+def write_noise(rows: Sequence[Row], settings: Mapping[str, Any], out: Path) -> dict[str, dict[str, float]]:
+    """Write the table of finished sizes, made with these settings."""
+    ordered = sorted(rows, key=lambda row: int(row["rows"]))
+    results = {
+        name: {str(row["rows"]): float(row[name]) for row in ordered}
+        for name in ("sampling error", *MECHANISMS)
+    }
     write_json(out / "results.json", results)
-    (out / "table.md").write_text(render_noise(results, tables, epsilon, seed), encoding="utf-8")
+    (out / "table.md").write_text(render_noise(results, settings), encoding="utf-8")
     return results
 
 
-def render_noise(results: dict[str, dict[str, float]], tables: int, epsilon: float, seed: int) -> str:
+def render_noise(results: dict[str, dict[str, float]], settings: Mapping[str, Any]) -> str:
     """Return the study as Markdown, with the power of n at which each row falls."""
     sizes = list(next(iter(results.values())))
     head = (
-        f"Noise of the slope of X2 ~ X1 (median regression) at epsilon {epsilon:g}, root mean square over {tables} "
-        f"tables, seed {seed}. The power of n is that of a straight line through the logarithms."
-    )
+        "Noise of the slope of X2 ~ X1 (median regression) at epsilon {epsilon:g}, root mean square over {tables} "
+        "tables, seed {seed}. The power of n is that of a straight line through the logarithms."
+    ).format(**settings)
     lines = [
         f"| | {' | '.join(f'n {int(size):,}' for size in sizes)} | power of n |",
         "|---" * (len(sizes) + 2) + "|",

@@ -1,25 +1,24 @@
 """Does a stored study still come out? One row of every method, computed again with the code of today.
 
-A row holds its seed and the kind of its noise, so those with simulated noise, or none, can be computed again: equal in
-every digit that is shown, or the study is older than what it describes. `python -m studies replay` prints a line for
-each method of each folder.
+Equal in every digit that is shown, or the study is older than what it describes. `python -m studies replay` prints a
+line for each method of each folder. With `--write` the outcome is kept in `provenance.json` beside the results: the
+command of the study, and for every method the fingerprint of the code with which its row was last computed again and
+the verdict. Verdicts other than "same" are listed in studies/README.md, the one place for rows known to be stale.
 """
 
+import json
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from studies import coverage
-from studies.ablation.study import STEPS, synthesize_step
+from studies.catalogue import RESULTS
 from studies.journal import JOURNAL, Row, plain, read_journal
-from studies.lbd.methods import LBD_METHODS
-from studies.lbd.runner import PanelTask, run_task
-from studies.simulation.methods import METHODS, synthesize
-from studies.simulation.runner import Task, replicate
+from studies.kinds import KINDS, method_of
 
-RESULTS = Path(__file__).resolve().parent / "results"
+PROVENANCE = "provenance.json"
+SAME = "same"
 _NOT_COMPARED = ("seconds", "diagnostics", "profile")
 _TOLERANCE = (
     1e-4  # of a figure: classifiers stop at a tolerance of their own, which a newer library may change
@@ -32,47 +31,80 @@ class Replay:
 
     Attributes
     ----------
+    code : str
+        Fingerprint of the code that computed it.
     verdict : str
         "same"; the first figure that differs; or why the row cannot be computed again.
     """
 
     folder: str
     method: str
-    seconds: float
+    code: str
     verdict: str
 
     @property
     def stale(self) -> bool:
         """Whether the study is older than what it describes."""
-        return self.verdict != "same"
+        return self.verdict != SAME
 
 
 def folders(root: Path = RESULTS) -> list[Path]:
-    """Return the folders of stored studies that have a journal whose rows can be computed again."""
-    found = sorted(path.parent for path in root.rglob(JOURNAL))
-    return [path for path in found if read_journal(path / JOURNAL)[0]["study"] in _AGAIN]
+    """Return the folders of stored studies."""
+    return sorted(path.parent for path in root.rglob(JOURNAL))
 
 
-def replays(folder: Path, methods: set[str] | None = None) -> Iterator[Replay]:
+def replays(folder: Path, methods: Sequence[str] | None = None) -> Iterator[Replay]:
     """Compute the cheapest row of every method of a folder again."""
     settings, rows = read_journal(folder / JOURNAL)
-    again = _AGAIN[settings["study"]]
-    cheapest: dict[str, Row] = {}
+    kind = KINDS[settings["study"]]
+    for method, row in cheapest(rows).items():
+        if methods is None or method in methods:
+            yield Replay(folder.name, method, kind.fingerprint(method), _verdict(row, kind.again))
+
+
+def cheapest(rows: Sequence[Row]) -> dict[str, Row | None]:
+    """Return for every method the row that takes least time; None where secure noise was used in all of them."""
+    found: dict[str, Row | None] = {method_of(row): None for row in rows}
     for row in rows:
-        method = row.get("method", "coverage")
-        if row.get("noise") == "secure" or (methods is not None and method not in methods):
-            continue
-        if method not in cheapest or row["seconds"] < cheapest[method]["seconds"]:
-            cheapest[method] = row
-    for method, row in cheapest.items():
-        yield Replay(folder.name, method, row["seconds"], _verdict(row, again))
+        best = found[method_of(row)]
+        if row.get("noise") != "secure" and (best is None or row.get("seconds", 0) < best.get("seconds", 0)):
+            found[method_of(row)] = row
+    return found
 
 
-def _verdict(row: Row, again: Callable[[Row], Row | None]) -> str:
-    fresh = again(row)
-    if fresh is None:
-        return "a method of this name no longer exists"
-    return difference(row, plain(fresh)) or "same"
+def known(folder: Path) -> dict[str, Any]:
+    """Return what is kept about a folder: its command, and code and verdict of every method."""
+    path = folder / PROVENANCE
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"command": "", "methods": {}}
+
+
+def keep(folder: Path, command: str, found: Sequence[Replay]) -> None:
+    """Write the command of a folder's study and what replays found; methods that were not replayed stay as known."""
+    rows = read_journal(folder / JOURNAL)[1]
+    methods = known(folder)["methods"] | {
+        replay.method: {"code": replay.code, "verdict": replay.verdict} for replay in found
+    }
+    there = sorted({method_of(row) for row in rows} & methods.keys())
+    content = {"command": command, "methods": {method: methods[method] for method in there}}
+    (folder / PROVENANCE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def changed(folder: Path) -> list[str]:
+    """Return the methods whose code is not that of their last replay, or whose row did not come out."""
+    settings, rows = read_journal(folder / JOURNAL)
+    kind, methods = KINDS[settings["study"]], known(folder)["methods"]
+    return [
+        method
+        for method in dict.fromkeys(map(method_of, rows))
+        if methods.get(method) != {"code": kind.fingerprint(method), "verdict": SAME}
+    ]
+
+
+def _verdict(row: Row | None, again: Any) -> str:
+    fresh = None if row is None else again(row)
+    if row is None or fresh is None:
+        return "no row of it can be computed again"
+    return difference(row, plain(fresh)) or SAME
 
 
 def difference(stored: Any, fresh: Any, where: str = "") -> str:
@@ -97,32 +129,3 @@ def difference(stored: Any, fresh: Any, where: str = "") -> str:
     else:
         same = stored == fresh
     return "" if same else f"{where}: {fresh} for {stored}"
-
-
-def _simulation(row: Row) -> Row | None:
-    return replicate(_as(Task, row), synthesize) if row["method"] in METHODS else None
-
-
-def _ablation(row: Row) -> Row | None:
-    return replicate(_as(Task, row), synthesize_step) if row["method"] in STEPS else None
-
-
-def _panel(row: Row) -> Row | None:
-    return run_task(_as(PanelTask, row)) if row["method"] in LBD_METHODS else None
-
-
-def _coverage(row: Row) -> Row:
-    return coverage.replicate(_as(coverage.CoverageTask, row))
-
-
-def _as(kind: type[Any], row: Row) -> Any:
-    return kind(**{field.name: row[field.name] for field in fields(kind)})
-
-
-_AGAIN: dict[str, Callable[[Row], Row | None]] = {
-    "simulation": _simulation,
-    "epsilon-curves": _simulation,
-    "ablation": _ablation,
-    "lbd": _panel,
-    "coverage": _coverage,
-}

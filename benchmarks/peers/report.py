@@ -13,8 +13,9 @@ import numpy as np
 from benchmarks.peers.catalogue import CATALOGUE, Entry
 from benchmarks.peers.figure import draw
 from benchmarks.peers.scores import MEASURES, better
+from studies.simulation.methods import DEFAULT
 
-OURS = "quantail ladder"
+OURS = f"quantail {DEFAULT}"
 TITLES = ("pMSE WOI", "pMSE WI", "WRT", "KM", "int", "slope", "NRMSE X2", "NRMSE X3", "q99", "q99.9")
 _COSTS = ("cpu_seconds", "peak_mb")
 
@@ -106,23 +107,25 @@ def number(value: float) -> str:
 
 
 def behind(lines: Sequence[Line]) -> list[str]:
-    """Say for each private entry how many times more CPU it took, and on which measures it beats the ladder.
+    """Say for each private entry how many times more CPU it took, and on which measures it beats our default.
 
     Both are averaged over the tables that both have seen.
     """
-    ladder = next((line for line in lines if line.entry.name == OURS), None)
+    default = next((line for line in lines if line.entry.name == OURS), None)
     told = []
     for line in lines:
-        both = set(ladder.figures) & set(line.figures) if ladder else set()
-        if not ladder or not both or not line.entry.private or line.entry.kind == "ours":
+        both = set(default.figures) & set(line.figures) if default else set()
+        if not default or not both or not line.entry.private or line.entry.kind == "ours":
             continue
-        ours, theirs = ladder.over(both), line.over(both)
+        ours, theirs = default.over(both), line.over(both)
         lost = [t for m, t in zip(MEASURES, TITLES, strict=True) if not better(m, ours[m], theirs[m])]
-        verdict = f"the ladder is behind on {', '.join(lost)}" if lost else "the ladder is ahead on all ten"
+        verdict = f"ours is behind on {', '.join(lost)}" if lost else "ours is ahead on all ten"
+        tables = f"in the mean of {len(both)} tables"
         ratio = theirs["cpu_seconds"] / ours["cpu_seconds"]
         note = "" if line.entry.dependence else " (columns drawn independently)"
-        told.append(f"- {line.entry.name}{note}: {ratio:.3g} times the ladder's CPU seconds; {verdict}.")
-    return ["\n".join(["Against the ladder, on the tables that both have seen:", "", *told])] if told else []
+        told.append(f"- {line.entry.name}{note}: {ratio:.3g} times our CPU seconds; {verdict} {tables}.")
+    head = f"Against {OURS}, on the tables that both have seen:"
+    return ["\n".join([head, "", *told])] if told else []
 
 
 def versions(cells: Sequence[dict[str, Any]]) -> str:

@@ -18,6 +18,7 @@ from quantail._version import __version__
 from quantail.privacy import SimulatedNoise
 from studies.ablation.bare_ladder import Rungs, bare_ladder
 from studies.figure_style import can_draw
+from studies.journal import Row
 from studies.paper_measures import PAPER_MEASURES
 from studies.paper_tables import Summary
 from studies.parallel import Progress
@@ -135,6 +136,13 @@ STEPS: dict[str, Step] = {
             True,
             partial(released_table, method="ladder"),
         ),
+        Step(
+            "tables",
+            "tables of counts where the model is most wrong: the default",
+            _EXACT,
+            True,
+            partial(released_table, method="tables"),
+        ),
     )
 }
 
@@ -164,10 +172,16 @@ def run_ablation(
         Task(name, text, r, table_seed(seed, r), "simulated") for r in range(replications) for name in STEPS
     ]
     settings = {"study": "ablation", "epsilon": text, "seed": seed, "quantail": __version__}
-    rows = run_tasks(tasks, synthesize_step, out, settings, workers, progress)
-    results = summarise_methods(rows)
+    return write_ablation(run_tasks(tasks, synthesize_step, out, settings, workers, progress), settings, out)
+
+
+def write_ablation(rows: list[Row], settings: Mapping[str, Any], out: Path) -> dict[str, Summary]:
+    """Write table and figure of finished replications, made with these settings, whatever their order."""
+    results = summarise_methods(sorted(rows, key=lambda row: list(STEPS).index(row["method"])))
     write_json(out / "results.json", results)
-    head = f"Ablation: epsilon {text}, {replications} replications, seed {seed}, quantail {__version__}."
+    replications = 1 + max(row["replication"] for row in rows)
+    head = "Ablation: epsilon {epsilon}, {replications} replications, seed {seed}, quantail {quantail}."
+    head = head.format(**settings, replications=replications)
     (out / "table.md").write_text(
         f"{head} Mean (standard error).\n\n{render_steps(results)}\n", encoding="utf-8"
     )

@@ -8,8 +8,10 @@ few plants is each stretch without gaps and not all of them together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +22,10 @@ from quantail.errors import DataError
 from quantail.privacy import parse_epsilon
 from quantail.schema import Column, Panel, Schema
 from studies.journal import JOURNAL, Row, append, resume
-from studies.lbd.methods import Case, chosen_lbd_methods, noise_of, synthesize_panel
+from studies.lbd.methods import LBD_METHODS, Case, chosen_lbd_methods, noise_of, synthesize_panel
 from studies.lbd.runner import measured
 from studies.lbd.summary import LBD_MEASURES, cell, mean_and_error, table
+from studies.paper_tables import Summary
 from studies.parallel import Progress, computed
 from studies.simulation.study import epsilon_text, write_json
 
@@ -63,7 +66,7 @@ def run_plants(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> dict[str, dict[str, dict[str, dict[str, float | None]]]]:
+) -> dict[str, dict[str, Summary]]:
     """Synthesise the plants at several budgets; {epsilon: {method: {measure: {"mean": x, "se": y}}}}."""
     names = chosen_lbd_methods(methods)
     budgets = [epsilon_text(parse_epsilon(epsilon)) for epsilon in epsilons]
@@ -77,21 +80,25 @@ def run_plants(
         done[_key(row)] = row
         if progress is not None:
             progress(f"{row['method']}, epsilon {row['epsilon']}", number / len(missing))
-    rows = [done[task[1:]] for task in tasks]
-    results = {
-        epsilon: {
-            name: {
-                measure: mean_and_error(
-                    [row[measure] for row in rows if (row["epsilon"], row["method"]) == (epsilon, name)]
-                )
-                for measure in LBD_MEASURES
-            }
-            for name in names
+    return write_plants([done[task[1:]] for task in tasks], settings, out)
+
+
+def write_plants(
+    rows: Sequence[Row], settings: Mapping[str, Any], out: Path
+) -> dict[str, dict[str, Summary]]:
+    """Write the table of finished runs, made with these settings, whatever their order."""
+    order = sorted({(Fraction(row["epsilon"]), LBD_METHODS.index(row["method"])) for row in rows})
+    results: dict[str, dict[str, Summary]] = {}
+    for budget, place in order:
+        epsilon, name = epsilon_text(budget), LBD_METHODS[place]
+        own = [row for row in rows if (row["epsilon"], row["method"]) == (epsilon, name)]
+        results.setdefault(epsilon, {})[name] = {
+            measure: mean_and_error([row[measure] for row in own]) for measure in LBD_MEASURES
         }
-        for epsilon in budgets
-    }
     write_json(out / "results.json", results)
-    parts = [f"# Colombian food plants, {seeds} seeds from {seed}, quantail {__version__}"]
+    seeds = len({row["seed"] for row in rows})
+    head = "# Colombian food plants, {seeds} seeds from {seed}, quantail {quantail}"
+    parts = [head.format(**settings, seeds=seeds)]
     for epsilon, found in results.items():
         lines = {name: [cell(m, summary[m]) for m in LBD_MEASURES] for name, summary in found.items()}
         parts += [f"## epsilon {epsilon}", table([label for label, _ in LBD_MEASURES.values()], lines)]

@@ -7,15 +7,17 @@ together.json (job flows of all industries pooled), table.md, gross-employment.p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from quantail._version import __version__
 from quantail.errors import OptionError
 from quantail.privacy import parse_epsilon
 from studies.figure_style import can_draw
-from studies.lbd.methods import chosen_lbd_methods, noise_of
+from studies.journal import Row
+from studies.lbd.methods import LBD_METHODS, chosen_lbd_methods, noise_of
 from studies.lbd.runner import PanelTask, run_panel_tasks
 from studies.lbd.standin import LBD_INDUSTRIES, LBD_VARIANTS
 from studies.lbd.summary import Results, render_lbd, summarise_industries, summarise_together
@@ -63,14 +65,19 @@ def run_lbd(
     ]
     settings = {"study": "lbd", "epsilon": budget, "variant": variant, "seed": seed, "secure": secure}
     settings |= {"quantail": __version__}
-    rows = run_panel_tasks(tasks, out, settings, workers, progress)
+    return write_lbd(run_panel_tasks(tasks, out, settings, workers, progress), settings, out)
+
+
+def write_lbd(rows: Sequence[Row], settings: Mapping[str, Any], out: Path) -> Results:
+    """Write tables and figures of finished runs, made with these settings, whatever their order."""
+    rows = sorted(rows, key=lambda row: (row["industry"], LBD_METHODS.index(row["method"]), row["seed"]))
     results, together = summarise_industries(rows), summarise_together(rows)
     write_json(out / "results.json", results)
     write_json(out / "together.json", together)
-    head = f"Panel study: epsilon {budget} per industry, {seeds} seeds from {seed}, variant {variant}, "
-    (out / "table.md").write_text(
-        render_lbd(results, together, f"{head}quantail {__version__}."), encoding="utf-8"
-    )
+    seeds = len({row["seed"] for row in rows})
+    head = "Panel study: epsilon {epsilon} per industry, {seeds} seeds from {seed}, variant {variant}, "
+    head = f"{head}quantail {{quantail}}.".format(**settings, seeds=seeds)
+    (out / "table.md").write_text(render_lbd(results, together, head), encoding="utf-8")
     if can_draw():
         from studies.lbd.trends import draw_lbd_figures
 

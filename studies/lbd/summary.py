@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -86,7 +87,13 @@ def summarise_together(rows: Sequence[Row]) -> dict[str, Summary]:
 
 def real_curves(row: Row) -> dict[str, list[float]]:
     """Return the curves of the panel that a row's synthetic one was made from."""
-    return curves(industry_case(row["industry"], row["seed"], row["variant"]).values)
+    return _curves_of(row["industry"], row["seed"], row["variant"])
+
+
+@cache
+def _curves_of(industry: int, seed: int, variant: str) -> dict[str, list[float]]:
+    """Kept, because a panel takes seconds to make up and every method of a study is set beside it."""
+    return curves(industry_case(industry, seed, variant).values)
 
 
 def pooled_rates(

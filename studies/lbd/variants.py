@@ -45,9 +45,14 @@ def run_variants(
         results[variant] = run_lbd(
             methods, epsilon, seeds, out / variant, industries, variant, seed, secure, workers, report
         )
-    head = f"# The panel study on every variant: epsilon {epsilon}, {seeds} seeds from {seed}"
-    (out / "table.md").write_text(f"{head}\n\n{render_variants(results)}\n", encoding="utf-8")
+    write_variants(results, out)
     return results
+
+
+def write_variants(results: Mapping[str, Results], out: Path) -> None:
+    """Write what the studies in the folders of the variants found, in one table."""
+    text = f"# The panel study on every variant\n\n{render_variants(results)}\n"
+    (out / "table.md").write_text(text, encoding="utf-8")
 
 
 def render_variants(results: Mapping[str, Results]) -> str:

@@ -4,8 +4,10 @@ Shares the runner and the methods of the simulation study. References do not dep
 are drawn as level lines. Files: replications.jsonl, results.json, table.md, epsilon-curves.png.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from quantail._version import __version__
 from studies.figure_style import can_draw
@@ -46,9 +48,15 @@ def run_epsilon_curves(
         for epsilon in _epsilons_of(name, epsilons)
     ]
     settings = {"study": "epsilon-curves", "seed": seed, "quantail": __version__}
-    curves = curves_of(run_tasks(tasks, synthesize, out, settings, workers, progress))
+    return write_curves(run_tasks(tasks, synthesize, out, settings, workers, progress), settings, out)
+
+
+def write_curves(rows: list[Row], settings: Mapping[str, Any], out: Path) -> Curves:
+    """Write table and figure of finished replications, made with these settings, whatever their order."""
+    curves = curves_of(sorted(rows, key=lambda row: list(METHODS).index(row["method"])))
     write_json(out / "results.json", curves)
-    (out / "table.md").write_text(render_curves(curves, replications, seed), encoding="utf-8")
+    replications = 1 + max(row["replication"] for row in rows)
+    (out / "table.md").write_text(render_curves(curves, replications, settings), encoding="utf-8")
     if can_draw():
         from studies.simulation.epsilon_figure import draw_epsilon_curves
 
@@ -66,15 +74,15 @@ def curves_of(rows: list[Row]) -> Curves:
     return curves
 
 
-def render_curves(curves: Curves, replications: int, seed: int) -> str:
+def render_curves(curves: Curves, replications: int, settings: Mapping[str, Any]) -> str:
     """Return the curves as one Markdown table."""
     lines = [
         (f"{method}, epsilon {epsilon}" if epsilon != NO_EPSILON else method, summary)
         for method, points in curves.items()
         for epsilon, summary in points.items()
     ]
-    head = f"Epsilon curves: {replications} replications, seed {seed}, quantail {__version__}. Mean (standard error)."
-    return f"{head}\n\n{markdown(lines, PAPER_MEASURES)}\n"
+    head = f"Epsilon curves: {replications} replications, seed {settings['seed']}, quantail {settings['quantail']}."
+    return f"{head} Mean (standard error).\n\n{markdown(lines, PAPER_MEASURES)}\n"
 
 
 def _epsilons_of(method: str, epsilons: list[Fraction]) -> list[str]:

@@ -56,7 +56,8 @@ def run_simulation(
 
 
 def write_study(rows: list[Row], settings: Mapping[str, Any], out: Path) -> dict[str, Summary]:
-    """Write tables and figures of finished replications, made with these settings."""
+    """Write tables and figures of finished replications, made with these settings, whatever their order."""
+    rows = sorted(rows, key=lambda row: (list(METHODS).index(row["method"]), row["replication"]))
     results = summarise_methods(rows)
     write_json(out / "results.json", results)
     write_json(out / "holdout.json", summarise_methods(rows, "holdout"))

@@ -41,7 +41,7 @@ def test_one_run_compares_ours_with_peers_and_keeps_failures(
     assert ladder["versions"]["quantail"] and copy["versions"]["numpy"] == np.__version__
     assert failed["failed"] == "RuntimeError: no such luck"
     text = (tmp_path / "peers.md").read_text()
-    assert "RuntimeError: no such luck" in text and "times the ladder's CPU seconds" in text
+    assert "RuntimeError: no such luck" in text and "times our CPU seconds" in text
     assert (tmp_path / "peers.png").stat().st_size > 10_000
     # What is on file is not run again.
     monkeypatch.setattr(peers_bench, "run_cell", None)
@@ -116,7 +116,7 @@ def test_the_stored_run_keeps_its_promises() -> None:
     stored = json.loads((peers_bench.OUT / "results.json").read_text())
     told = report.behind([line for line in report.summarise(stored["cells"]) if line.n == 5000])[0]
     rivals = [entry for entry in catalogue.ENTRIES if entry.private and entry.kind != "ours"]
-    assert told.count("the ladder is ahead on all ten.") == len(rivals)
+    assert told.count("ours is ahead on all ten in the mean of") == len(rivals)
     ratios = dict(line[2:].split(": ") for line in told.splitlines() if line.startswith("- "))
     # DataSynthesizer's network is quick, but its bins are cut at the extremes of the confidential rows.
     dependence = [name for name in ratios if any(model in name for model in ("AIM", "MST", "PrivBayes"))]

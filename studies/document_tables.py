@@ -1,0 +1,224 @@
+"""The tables that documents show, and single figures of their texts, from stored results (`studies.documents`)."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from studies.ablation.study import STEPS, Step
+from studies.catalogue import COMBINED, PARTS, RESULTS, ROOT, STUDIES
+from studies.document_cells import HEADS, figure, markdown, means_of, number, only_means, read
+from studies.lbd.methods import published_base
+from studies.lbd.standin import LBD_VARIANTS
+from studies.lbd.summary import PAPER_LBD
+from studies.lbd.variants import LIMITS
+from studies.paper_tables import PAPER_NAME, PAPER_TABLE
+from studies.replay import SAME, folders, known
+from studies.simulation.methods import DEFAULT
+
+
+def _simulation() -> str:
+    small = {e: means_of(f"simulation-epsilon-{e}")[DEFAULT] for e in ("0.5", "0.25", "0.1")}
+    one = means_of("simulation-epsilon-1")
+    rows: dict[str, Mapping[str, float | None]] = {
+        "an independent sample of the truth": one["fresh"],
+        "**Quantail, epsilon 1**": one[DEFAULT],
+        **{f"Quantail, epsilon {epsilon}": means for epsilon, means in small.items()},
+        "the paper's sandwich made valid (`--method sandwich`), epsilon 1": one["sandwich-fixed"],
+        "non-private quantile regression": one["quantreg"],
+        "paper, best of its six DP methods in each column, epsilon 1": _best_of_paper(),
+    }
+    lines = [[label, *(number(m, means[m]) for m in HEADS)] for label, means in rows.items()]
+    return markdown(["", *HEADS.values()], lines)
+
+
+def _best_of_paper() -> dict[str, float | None]:
+    private = [only_means(summary) for name, summary in PAPER_TABLE.items() if name != "non-private"]
+    return {m: (max if m == "km" else min)(row[m] or 0.0 for row in private) for m in HEADS}
+
+
+def _ablation() -> str:
+    results = means_of("ablation-epsilon-1")
+    measures = ("pmse_wi", "wrt", "km", "slope_diff")
+    heads = ["step", "claimed", "true", *(HEADS[m] for m in measures)]
+    lines = [
+        [f"{place}. {step.title}", "1", _true(step), *(number(m, results[step.name][m]) for m in measures)]
+        for place, step in enumerate(STEPS.values())
+        if step.name in results
+    ]
+    return markdown(heads, lines)
+
+
+def _true(step: Step) -> str:
+    if not step.holds:
+        return "none"
+    return "1" if step.guarantee.endswith("exactly") else "1, for exact draws"
+
+
+def _published() -> str:
+    published = means_of("published-epsilon-1")
+    converged = means_of("converged-epsilon-1") | means_of("kng-converged-epsilon-1")
+    measures = ("pmse_woi", "wrt", "km", "slope_diff")
+    lines = []
+    for base in ("stepwise-fixed", "stepwise-varying", "sandwich-fixed", "sandwich-varying", "kng"):
+        rows = {
+            "paper": only_means(PAPER_TABLE[PAPER_NAME[base]]),
+            "published chains": published[f"{base}-published"],
+            "converged": converged[f"{base}-converged"],
+        }
+        lines += [
+            [base if kind == "paper" else "", kind, *(number(m, means[m]) for m in measures)]
+            for kind, means in rows.items()
+        ]
+    return markdown(["method", "", *(HEADS[m] for m in measures)], lines)
+
+
+def _lbd() -> str:
+    results, together = _both_settings()
+    industries = list(results)
+    heads = ["method"]
+    for label in ("pMSE", "KM", "gross, % off"):
+        heads += [f"{label} {industries[0]}", *industries[1:]]
+    heads += ["job creation", "net creation"]
+    by_base: dict[str, list[list[str]]] = {}
+    for method in results[industries[0]]:
+        cells = [
+            number(name, results[industry][method][name]["mean"])
+            for name in ("pmse", "km_inactive_bin", "gross_mape")
+            for industry in industries
+        ]
+        flows = [number(name, together[method][name]["mean"]) for name in ("jc_mae", "net_mae")]
+        by_base.setdefault(published_base(method)[0], []).append([_privacy(method), *cells, *flows])
+    for base in by_base.keys() & PAPER_LBD.keys():
+        by_base[base].append(_paper_line(base, industries))
+    return markdown(heads, [line for group in by_base.values() for line in group])
+
+
+def _both_settings() -> tuple[Any, Any]:
+    """Return the panel study, and with it the published methods with their settings for SynLBD, if these were run."""
+    results, together = read("lbd-epsilon-1", "results.json"), read("lbd-epsilon-1", "together.json")
+    if (RESULTS / "lbd-synlbd-epsilon-1" / "results.json").exists():
+        more = read("lbd-synlbd-epsilon-1", "results.json")
+        results = {industry: methods | more[industry] for industry, methods in results.items()}
+        together = together | read("lbd-synlbd-epsilon-1", "together.json")
+    return results, together
+
+
+def _paper_line(base: str, industries: Sequence[str]) -> list[str]:
+    cells = [
+        f"*{number(name, PAPER_LBD[base][int(industry)][name])}*"
+        for name in ("pmse", "km_inactive_bin")
+        for industry in industries
+    ]
+    return [f"*paper, real SynLBD: {base}*", *cells, *("" for _ in industries), "", ""]
+
+
+def _privacy(method: str) -> str:
+    if method.endswith(("-published", "-synlbd")):
+        return f"{method} (NOT PRIVATE)"
+    return f"{method} (no privacy)" if method in ("quantreg", "pistner") else method
+
+
+def _plants() -> str:
+    measures = {
+        "gross_mape": "gross, % off",
+        "unchanged": "unchanged, points off",
+        "size_class_max": "size class, points off",
+        "jc_mae": "job creation",
+        "net_mae": "net creation",
+        "pmse": "pMSE",
+        "km": "KM, active only",
+    }
+    lines = [
+        [epsilon, method, *(number(m, summary[m]["mean"]) for m in measures)]
+        for epsilon, methods in read("lbd-plants", "results.json").items()
+        for method, summary in methods.items()
+    ]
+    return markdown(["epsilon", "method", *measures.values()], lines)
+
+
+def _variants() -> str:
+    """Return the pooled method on every variant: the mean of the industries, and each of them."""
+    measures = {
+        "gross_mape": f"gross, % off (limit {LIMITS['gross_mape']:g})",
+        "unchanged": f"unchanged, points off ({LIMITS['unchanged']:g})",
+        "size_class_max": f"size class, points off ({LIMITS['size_class_max']:g})",
+        "jc_mae": "job creation",
+        "net_mae": "net creation",
+        "km": "KM, active only",
+    }
+    lines = []
+    for variant in LBD_VARIANTS:
+        industries = read(f"lbd-variants/{variant}", "results.json").values()
+        cells = [_by_industry(m, [methods["pooled"][m]["mean"] for methods in industries]) for m in measures]
+        yearly = [
+            min(methods[name]["gross_mape"]["mean"] for name in ("stepwise-varying", "sandwich-varying"))
+            for methods in industries
+        ]
+        lines.append([variant, *cells, number("gross_mape", sum(yearly) / len(yearly))])
+    return markdown(["variant", *measures.values(), "gross, % off: year by year"], lines)
+
+
+def _by_industry(measure: str, values: Sequence[float]) -> str:
+    each = " / ".join(number(measure, value) for value in values)
+    return f"{number(measure, sum(values) / len(values))} ({each})"
+
+
+def _coverage() -> str:
+    heads = ["coverage", "coverage naive", "coverage non-private", "bias", "bias naive", "width"]
+    lines = [
+        [formula, term, *(figure(f"coverage-epsilon-1/{formula}/{term}/{head}") for head in heads)]
+        for formula, terms in read("coverage-epsilon-1", "results.json").items()
+        for term in terms
+    ]
+    return markdown(["regression", "term", *heads], lines)
+
+
+def _studies() -> str:
+    lines = [[f"results/{study.folder}", study.about, f"`{study.command}`"] for study in STUDIES]
+    combined = f"python -m studies combine {' '.join(PARTS)} --out {COMBINED}"
+    lines.append([f"results/{COMBINED}", "the paper's Tables 1 and 2 with every method", f"`{combined}`"])
+    return markdown(["folder", "what", "made by"], lines)
+
+
+def _stale() -> str:
+    lines = [
+        [str(folder.relative_to(RESULTS)), method, found["verdict"]]
+        for folder in folders()
+        for method, found in known(folder)["methods"].items()
+        if found["verdict"] != SAME
+    ]
+    return markdown(["folder", "method", "what today's code gives"], lines) if lines else "None."
+
+
+def _peers() -> str:
+    """Return private entries of the bench of peers on 5,000 rows, those with our promise first."""
+    from benchmarks.peers.catalogue import ENTRIES
+
+    content = json.loads(
+        (ROOT / "benchmarks" / "results" / "peers" / "results.json").read_text(encoding="utf-8")
+    )
+    cells = [cell for cell in content["cells"] if cell["n"] == 5000 and "failed" not in cell]
+    measures = ("pmse_wi", "wrt", "km", "slope_diff", "q99", "q99.9", "cpu_seconds")
+    lines = []
+    for entry in sorted((e for e in ENTRIES if e.private), key=lambda e: e.kind != "ours"):
+        own = [cell for cell in cells if cell["entry"] == entry.name]
+        means = {m: sum(cell[m] for cell in own) / len(own) for m in measures} if own else {}
+        if own:
+            lines.append([entry.name, entry.promise, *(number(m, means[m]) for m in measures), str(len(own))])
+    heads = [HEADS.get(m, m.replace("cpu_seconds", "CPU s")) for m in measures]
+    return markdown(["", "promise", *heads, "tables"], lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "simulation": _simulation,
+    "ablation": _ablation,
+    "published": _published,
+    "lbd": _lbd,
+    "lbd-plants": _plants,
+    "lbd-variants": _variants,
+    "coverage": _coverage,
+    "studies": _studies,
+    "stale": _stale,
+    "peers": _peers,
+}
+"""By the name that documents use."""
