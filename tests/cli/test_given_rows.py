@@ -91,5 +91,5 @@ def test_sample_where(folder):
     made = pa.csv.read_csv("large.simulated.csv")
     assert made.num_rows == 50
     assert min(made["size"].to_pylist()) > 60
-    assert "drawn where size" in (folder / "large.simulated.card.md").read_text()
+    assert "rows where size" in (folder / "large.simulated.card.md").read_text()
     assert json.loads((folder / "large.simulated.card.json").read_text())["release"]["where"] == "size > 60"

@@ -96,8 +96,8 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser, pages, name):
 def test_every_picture_is_there_and_has_a_description(browser, pages):
     page = opened(browser, pages / "report.html", DESKTOP)
     pictures = page.locator("[role=img]").all()
-    # Three plots for each of three numbers, one for the labels, the pairs, a forest and the budget.
-    assert len(pictures) > 3 * 3 + 1 + 6 + 2
+    # Three plots for each of three numbers, one for the labels, the pairs and a forest.
+    assert len(pictures) > 3 * 3 + 1 + 6 + 1
     for picture in pictures:
         box = picture.bounding_box()
         assert box["width"] > 150 and box["height"] > 40

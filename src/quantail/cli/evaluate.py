@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, progress, say
-from quantail.cli.options import Force, Formulas, ReportPath
+from quantail.cli.options import Force, Formulas
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
 from quantail.errors import OptionError
@@ -50,43 +50,32 @@ def evaluate(
     json_path: Annotated[
         str | None, typer.Option("--json", help='Also write JSON to this file; "-" prints only JSON.')
     ] = None,
-    report: ReportPath = None,
     force: Force = False,
 ) -> None:
     """Compare a synthetic table with the real one by every measure that applies.
 
     The measures read the real rows without noise. They are for internal use and must not be released with
-    the synthetic table.
+    the synthetic table. `quantail report` draws them as well.
     """
     if listing:
         _print_definitions(json_path == "-")
         return
     if real is None or synth is None:
         raise OptionError("give the real and the synthetic table: quantail evaluate REAL SYNTH")
-    from quantail.cli.report import check_report
     from quantail.evaluation import evaluate as compare
     from quantail.io import read_released, read_table
-    from quantail.report.internal import render_report
     from quantail.schema import Schema
 
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema, report) if path is not None]
+        inputs = [path for path in (real, synth, holdout, schema) if path is not None]
         check_outputs([to_file], inputs, force)
-    if report is not None:
-        check_report(report, [real, synth, holdout, schema], force)
     tables = read_table(real, facts), read_released(synth, facts)
     unseen = None if holdout is None else read_table(holdout, facts)
     names = None if measure is None else [name.strip() for name in measure.split(",")]
     with progress("evaluate") as shown:
         result = compare(*tables, unseen, facts, formulas=formula or (), measures=names, progress=shown)
-        if report is not None:
-            shown("report", 1.0)
-            page = render_report(*tables, schema=facts, measures=result)
-            write_text(report, page, force)
-    if report is not None:
-        note(f"Wrote {report}.")
     if json_path == "-":
         print_json(measures(result))
         return

@@ -33,7 +33,7 @@ def report(
         str | None, typer.Option(help="Real rows kept out of the synthesis: adds prediction errors.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(help="The saved model: adds the facts of the release and its budget.")
+        Path | None, typer.Option(help="The saved model: adds the facts of the release.")
     ] = None,
     formula: Formulas = None,
     force: Force = False,

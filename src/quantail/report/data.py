@@ -6,7 +6,6 @@ from typing import Any
 
 from quantail.evaluation import Evaluation, evaluate
 from quantail.frames import PanelData, confidential_panel
-from quantail.privacy.budget import Plan
 from quantail.release.facts import Facts
 from quantail.report.card import Released
 from quantail.report.columns import AnyColumn, panel_columns, table_columns
@@ -33,11 +32,6 @@ class ReportData:
     measures: Evaluation
     panels: tuple[PanelData, PanelData] | None = None
     release: Facts | None = None
-
-    @property
-    def plan(self) -> Plan | None:
-        """The budget plan of the release, if its model was given."""
-        return None if self.release is None else self.release.plan
 
 
 def gather(

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from quantail.evaluation import Evaluation
-from quantail.markup import Child, Markup, element
-from quantail.report.budget import draw_budget
+from quantail.markup import Child, element
 from quantail.report.card import Released
 from quantail.report.column_figures import draw_columns
-from quantail.report.data import ReportData, gather
+from quantail.report.data import gather
 from quantail.report.measures import draw_measures
-from quantail.report.page import links, page, section
+from quantail.report.page import links, page
 from quantail.report.pair_figures import draw_relations
 from quantail.report.regressions import draw_regressions
 from quantail.report.summary import draw_summary
@@ -29,7 +28,6 @@ _TITLES = {
     "columns": "Columns",
     "pairs": "Pairs",
     "regressions": "Regressions",
-    "budget": "Budget",
     "measures": "Every measure",
 }
 
@@ -55,7 +53,7 @@ def render_report(
     holdout : table, optional
         Real rows kept out of the synthesis; adds prediction errors.
     model : TableModel or PanelModel, optional
-        The model behind the synthetic table; adds the facts of the release and its budget.
+        The model behind the synthetic table; adds the facts of the release.
     formulas : sequence of str
         Regressions to compare, such as ``"pay ~ age + C(region)"``; one is chosen by the order of columns if
         none is given.
@@ -81,7 +79,6 @@ def render_report(
         "columns": draw_columns(data),
         "pairs": draw_relations(data),
         "regressions": draw_regressions(data),
-        "budget": _budget(data),
         "measures": draw_measures(data),
     }
     shown = [(name, _TITLES[name]) for name, drawn in sections.items() if drawn is not None]
@@ -108,15 +105,3 @@ def write_report(
         real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas, measures=measures
     )
     Path(path).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _budget(data: ReportData) -> Markup | None:
-    plan = data.plan
-    if plan is None:
-        return None
-    return section(
-        "budget",
-        "Budget",
-        draw_budget(plan),
-        hint="How much of the budget each question to the data may spend. Drawn up from public facts alone.",
-    )
