@@ -37,6 +37,7 @@ def test_sizes_have_a_heavy_tail_persist_and_are_sometimes_zero():
     assert np.corrcoef(np.log(before[positive]), np.log(after[positive]))[0, 1] > 0.9
 
 
+@pytest.mark.slow
 def test_a_synthetic_copy_keeps_totals_and_movement():
     table = industry_example()
     made = PanelSynthesizer(industry_schema(), 1, noise="simulated", seed=1).fit(table).sample(seed=1)

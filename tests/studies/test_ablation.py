@@ -68,7 +68,7 @@ def test_the_cost_of_the_published_sensitivity_is_booked_quantile_by_quantile():
     assert cost_of_published("sandwich-fixed") == pytest.approx(4.84, abs=0.01)
 
 
-def test_results_follow_the_steps_and_tell_what_is_true(tmp_path, monkeypatch):
+def test_results_follow_the_steps_and_tell_what_is_true(tmp_path, monkeypatch, few_resplits):
     def make(task, train):
         return {name: values[::-1] + 0.0 for name, values in train.items()}, {}
 

@@ -8,7 +8,7 @@ from studies.simulation import epsilon_curves
 from studies.simulation.epsilon_curves import curves_of, run_epsilon_curves
 
 
-def test_references_run_once_and_private_methods_at_every_epsilon(tmp_path):
+def test_references_run_once_and_private_methods_at_every_epsilon(tmp_path, few_resplits):
     epsilons = [Fraction(2), Fraction(1, 2)]
     curves = run_epsilon_curves(["stepwise-fixed", "fresh"], epsilons, 1, 1, tmp_path, workers=1)
     assert list(curves["stepwise-fixed"]) == ["0.5", "2"]
@@ -22,7 +22,7 @@ def test_references_run_once_and_private_methods_at_every_epsilon(tmp_path):
     assert "stepwise-fixed, epsilon 0.5" in (tmp_path / "table.md").read_text()
 
 
-def test_more_epsilons_can_be_added_to_a_folder(tmp_path, monkeypatch):
+def test_more_epsilons_can_be_added_to_a_folder(tmp_path, monkeypatch, few_resplits):
     monkeypatch.setattr(epsilon_curves, "can_draw", lambda: False)
     run_epsilon_curves(["stepwise-fixed"], [Fraction(1)], 1, 1, tmp_path, workers=1)
     first = (tmp_path / "replications.jsonl").read_text()

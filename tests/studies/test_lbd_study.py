@@ -85,7 +85,13 @@ def test_no_valid_method_leaves_the_public_frame(small):
 
 
 @pytest.mark.parametrize(
-    "method", ["stepwise-varying-published", "kng-published", "sandwich-varying-synlbd", "quantreg"]
+    "method",
+    [
+        pytest.param("stepwise-varying-published", marks=pytest.mark.slow),
+        "kng-published",
+        "sandwich-varying-synlbd",
+        "quantreg",
+    ],
 )
 def test_methods_without_privacy_are_never_taken_for_private(small, method):
     pytest.importorskip("numba")

@@ -34,7 +34,7 @@ def row_of(method, seed, epsilon="1"):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def study(tmp_path_factory, few_resplits):
     out = tmp_path_factory.mktemp("study") / "new" / "folder"
     told = []
     results = run_simulation(
@@ -73,7 +73,7 @@ def test_the_holdout_is_another_table_but_predicts_the_same_rows(study):
     _, out, _ = study
     for row in journal(out)[1:]:
         assert row["holdout"]["nrmse_x2"] == row["nrmse_x2"]
-        assert row["holdout"]["km"] != row["km"]
+        assert row["holdout"]["pmse_woi"] != row["pmse_woi"]
 
 
 def test_the_tables_set_each_method_below_the_row_of_the_paper(study):
@@ -108,7 +108,7 @@ def test_the_same_seed_gives_the_same_row_and_another_does_not(study):
         assert kept["km"] != other["km"] or kept["wrt"] != other["wrt"]
 
 
-def test_a_single_replication_has_no_standard_error_and_its_file_is_json(tmp_path):
+def test_a_single_replication_has_no_standard_error_and_its_file_is_json(tmp_path, few_resplits):
     results = run_simulation(["fresh"], "1", 1, 3, tmp_path, secure=0, workers=1)
     assert results["fresh"]["km"]["se"] is None
     assert read(tmp_path / "results.json") == results
