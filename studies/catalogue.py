@@ -106,6 +106,14 @@ STUDIES = (
         "how often intervals of `quantail infer` cover the population's coefficients ([page](../docs/inference.md))",
         f"coverage --replications 400 --reruns 12 {_SEED}",
     ),
+    *(
+        Study(
+            f"coverage-{table}-epsilon-1",
+            f"the same on the population {table} of `populations.py`, which does not suit the model",
+            f"coverage --table {table} --replications 400 --reruns 12 {_SEED}",
+        )
+        for table in ("curved", "spread")
+    ),
     Study(
         "plan-honesty",
         "how often realised errors lie in the band that `quantail plan` stated",

@@ -180,15 +180,21 @@ def coverage(
         int, typer.Option(min=10, help="Reruns of the mechanism for each table; each takes as long as a fit.")
     ] = 40,
     seed: Seed = 1,
+    table: Annotated[
+        str, typer.Option(help="The population: paper, or curved and spread, which do not suit the model.")
+    ] = "paper",
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """See how often the intervals of `quantail infer` cover the truth, on the paper's simulated table."""
+    """See how often the intervals of `quantail infer` cover the truth, on simulated tables whose truth is known."""
     from studies.coverage import run_coverage
+    from studies.populations import POPULATIONS
 
+    if table not in POPULATIONS:
+        raise OptionError(f"--table {table} is not known; use one of: {', '.join(POPULATIONS)}")
     _check_folder(out)
     with progress("coverage", quiet) as report:
-        run_coverage(epsilon, replications, reruns, seed, out, workers=workers, progress=report)
+        run_coverage(epsilon, replications, reruns, seed, out, workers=workers, progress=report, table=table)
     _show(out)
 
 
@@ -277,10 +283,10 @@ def run_all(
 ) -> None:
     """Run every stored study again that is not as today's code has it: hours. A killed run continues."""
     from studies.documents import write_documents
-    from studies.rerun import run_again, write_figures
+    from studies.rerun import run_again, write_together
 
     run_again(_studies(names), note, plants)
-    write_figures()
+    write_together()
     write_documents()
 
 

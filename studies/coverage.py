@@ -1,14 +1,15 @@
-"""Do honest intervals cover the truth? Regressions on the paper's simulated table, whose population is known.
+"""Do honest intervals cover the truth? Regressions on simulated tables of populations that are known.
 
-X2 ~ X1 has intercept 14 and slope 3; X3 ~ X1 + X2 has intercept 13 and slopes 2 and 1 (the mean of the errors, 10, goes
-into the intercepts). Every replication draws a table, releases it, and asks both regressions of the synthetic table by
-`quantail.inference`; the table itself, which nobody would see, gives the non-private intervals.
+The populations are in `studies.populations`: the paper's, and two that do not suit the model. Every replication draws a
+table, releases it, and asks both regressions of the synthetic table by `quantail.inference`; the table itself, which
+nobody would see, gives the non-private intervals.
 
 Files: replications.jsonl (the journal, with the estimates of every rerun), results.json, table.md.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from quantail._version import __version__
-from quantail.examples import paper_schema, paper_split
+from quantail.examples import paper_schema
 from quantail.inference.estimand import Estimand
 from quantail.inference.evidence import gather
 from quantail.inference.interval import corrected
@@ -30,15 +31,12 @@ from quantail.privacy import parse_epsilon
 from quantail.table import TableSynthesizer
 from studies.journal import JOURNAL, Row, append, resume
 from studies.parallel import Progress, computed
+from studies.populations import POPULATIONS
 from studies.simulation.study import epsilon_text, table_seed, write_json
 
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
-TRUTH = {
-    "X2 ~ X1": {"Intercept": 14.0, "X1": 3.0},
-    "X3 ~ X1 + X2": {"Intercept": 13.0, "X1": 2.0, "X2": 1.0},
-}
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,7 @@ class CoverageTask:
     seed: int
     epsilon: str
     reruns: int
+    table: str = "paper"
 
 
 def run_coverage(
@@ -59,8 +58,14 @@ def run_coverage(
     out: Path,
     workers: int | None = None,
     progress: Progress | None = None,
+    table: str = "paper",
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Run the study, or what is left of it, and write its files into `out`.
+
+    Parameters
+    ----------
+    table : str
+        A key of `POPULATIONS`.
 
     Returns
     -------
@@ -75,8 +80,9 @@ def run_coverage(
         "seed": seed,
         "quantail": __version__,
     }
+    settings |= {} if table == "paper" else {"table": table}
     done = {row["replication"]: row for row in resume(out / JOURNAL, settings)}
-    tasks = [CoverageTask(r, table_seed(seed, r), budget, reruns) for r in range(replications)]
+    tasks = [CoverageTask(r, table_seed(seed, r), budget, reruns, table) for r in range(replications)]
     missing = [task for task in tasks if task.replication not in done]
     for row in computed(missing, replicate, workers or os.cpu_count() or 1):
         append(out / JOURNAL, row)
@@ -91,7 +97,7 @@ def write_coverage(
     rows: list[Row], settings: Mapping[str, Any], out: Path
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Write the table of finished replications, made with these settings."""
-    results = summarise_coverage(rows)
+    results = summarise_coverage(rows, settings.get("table", "paper"))
     write_json(out / "results.json", results)
     (out / "table.md").write_text(render_coverage(results, settings, len(rows)), encoding="utf-8")
     return results
@@ -100,12 +106,13 @@ def write_coverage(
 def replicate(task: CoverageTask) -> Row:
     """Release one table and rerun the mechanism on what was released."""
     started = time.process_time()
-    table, _ = paper_split(task.seed)
+    population = POPULATIONS[task.table]
+    table, formulas = population.draw(task.seed), list(population.truth)
     noise, drawing, rerunning = np.random.SeedSequence([task.seed, 4]).generate_state(3).tolist()
     synthesizer = TableSynthesizer(paper_schema(), task.epsilon, noise="simulated", seed=noise)
     model = synthesizer.fit(pa.table(table))
-    found = gather(model, model.sample(seed=drawing), list(TRUTH), task.reruns, seed=rerunning)
-    original = [Estimand.parse(formula).on(table).answer(table) for formula in TRUTH]
+    found = gather(model, model.sample(seed=drawing), formulas, task.reruns, seed=rerunning)
+    original = [Estimand.parse(formula).on(table).answer(table) for formula in formulas]
     return {
         **vars(task),
         "original": np.concatenate([answer.estimates for answer in original]),
@@ -118,12 +125,13 @@ def replicate(task: CoverageTask) -> Row:
     }
 
 
-def summarise_coverage(rows: list[Row]) -> dict[str, dict[str, dict[str, float]]]:
+def summarise_coverage(rows: list[Row], table: str = "paper") -> dict[str, dict[str, dict[str, float]]]:
     """Return the figures of every coefficient."""
-    places = [(formula, term) for formula, terms in TRUTH.items() for term in terms]
-    results: dict[str, dict[str, dict[str, float]]] = {formula: {} for formula in TRUTH}
+    truth = POPULATIONS[table].truth
+    places = [(formula, term) for formula, terms in truth.items() for term in terms]
+    results: dict[str, dict[str, dict[str, float]]] = {formula: {} for formula in truth}
     for place, (formula, term) in enumerate(places):
-        results[formula][term] = summarise_term(rows, place, TRUTH[formula][term])
+        results[formula][term] = summarise_term(rows, place, truth[formula][term])
     return results
 
 
@@ -145,6 +153,7 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
     naive, naive_reach = column("released"), z * column("released_errors")
     original, original_reach = column("original"), z * column("original_errors")
     error = float(column("original_errors").mean())
+    spread = float(estimates.std(ddof=1)) / error if len(rows) > 1 else float("nan")
     return {
         "truth": truth,
         "coverage": float(np.mean(np.abs(estimates - truth) <= reach)),
@@ -152,7 +161,8 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
         "coverage non-private": float(np.mean(np.abs(original - truth) <= original_reach)),
         "bias": float(estimates.mean() - truth) / error,
         "bias naive": float(naive.mean() - truth) / error,
-        "spread": float(estimates.std(ddof=1)) / error if len(rows) > 1 else float("nan"),
+        "bias error": spread / math.sqrt(len(rows)),
+        "spread": spread,
         "width": float(np.median(reach) / np.median(original_reach)),
         "widest": float(reach.max() / np.median(original_reach)),
         "astray": float(sum(found.outlying for found in honest)),
@@ -165,12 +175,13 @@ def render_coverage(
     """Return the study as Markdown."""
     head = (
         "Coverage of 95% intervals for the population's coefficients: epsilon {epsilon}, {reruns} reruns a release, "
-        "seed {seed}, quantail {quantail}".format(**settings)
+        "seed {seed}, quantail {quantail}, table {table}".format(**{"table": "paper", **settings})
     )
     lines = [
         f"{head}, {replications} replications of 5000 rows.",
         "",
-        "Bias: mean of estimate minus truth, in non-private standard errors. Width: median, over that of non-private "
+        "Bias: mean of estimate minus truth, in non-private standard errors (in parentheses the standard error of that "
+        "mean). Width: median, over that of non-private "
         "intervals. Astray: reruns set aside, of all.",
         "",
         "| regression | term | truth | coverage | naive | non-private | bias | naive | width | widest | astray |",
@@ -181,7 +192,7 @@ def render_coverage(
             shares = [
                 f"{100 * found[name]:.1f}%" for name in ("coverage", "coverage naive", "coverage non-private")
             ]
-            biases = [f"{found[name]:+.2f}" for name in ("bias", "bias naive")]
+            biases = [f"{found['bias']:+.2f} ({found['bias error']:.2f})", f"{found['bias naive']:+.2f}"]
             widths = [f"{found[name]:.1f}" for name in ("width", "widest")]
             cells = [
                 formula,

@@ -54,7 +54,8 @@ def figure(keys: str) -> str:
         return _audited(path[0])
     if folder == "computed":
         return _COMPUTED[path[0].split(" of ")[0]](path[0].split(" of ")[1])
-    value = read(folder, "results.json")
+    folder, _, file = folder.partition(":")
+    value = read(folder, f"{file or 'results'}.json")
     for key in path:
         name = DEFAULT if key == "default" else key
         if name not in value:
@@ -67,6 +68,8 @@ def figure(keys: str) -> str:
         return f"{found:.2g}"
     if path[-1] in _SHARES:
         return f"{100 * found:.1f}%"
+    if path[-1] == "bias error":
+        return f"{found:.2f}"
     return f"{found:+.2f}" if path[-1] in _SIGNED else number(path[-1], found)
 
 

@@ -1,8 +1,8 @@
 """Tables and figures in the text of README and docs, written from stored results: `python -m studies documents`.
 
 A document holds a table, or a single figure, between two comments; what stands there is replaced, so nothing is typed
-by hand. A figure is named by the keys that lead to it in the `results.json` of a folder ("default" stands for the
-default method):
+by hand. A figure is named by the keys that lead to it in the `results.json` of a folder, or in another file of it
+(`lbd-epsilon-1:together/pooled/jc_mae`); "default" stands for the default method:
 
     <!-- table: simulation -->
     ...
@@ -24,8 +24,10 @@ DOCUMENTS = (
     Path("docs/from-the-paper-to-quantail.md"),
     Path("docs/inference.md"),
     Path("docs/lbd-study.md"),
+    Path("docs/panels.md"),
     Path("docs/paper/quantail.md"),
     Path("docs/paper/paper.md"),
+    Path("docs/the-paper.md"),
     Path("studies/README.md"),
 )
 _PLACE = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)

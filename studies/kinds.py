@@ -117,7 +117,7 @@ def _plants(row: Row) -> None:
 
 
 def _as(kind: type[Any], row: Row) -> Any:
-    return kind(**{field.name: row[field.name] for field in fields(kind)})
+    return kind(**{field.name: row[field.name] for field in fields(kind) if field.name in row})
 
 
 def _always(*modules: str) -> Callable[[str], Sequence[str]]:

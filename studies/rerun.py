@@ -16,6 +16,7 @@ from quantail._version import __version__
 from studies.catalogue import COMBINED, PARTS, RESULTS, ROOT, Study
 from studies.journal import JOURNAL, read_journal
 from studies.kinds import KINDS, method_of
+from studies.lbd.standin import LBD_VARIANTS
 from studies.lbd.variants import write_variants
 from studies.replay import SAME, Replay, changed, keep, known, replays
 from studies.simulation.combination import combine_studies
@@ -84,8 +85,15 @@ def write_figures(root: Path = RESULTS) -> list[Path]:
     for folder in folders:
         settings, rows = read_journal(folder / JOURNAL)
         KINDS[settings["study"]].write(rows, settings, folder)
-    variants = sorted((root / "lbd-variants").glob("*/results.json"))
-    results = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in variants}
+    return [*folders, *write_together(root)]
+
+
+def write_together(root: Path = RESULTS) -> list[Path]:
+    """Write what is put together from several folders: the variants of the generator, and the paper's tables."""
+    found = {name: root / "lbd-variants" / name / "results.json" for name in LBD_VARIANTS}
+    results = {
+        name: json.loads(path.read_text(encoding="utf-8")) for name, path in found.items() if path.exists()
+    }
     write_variants(results, root / "lbd-variants")
     combine_studies([root / name for name in PARTS], root / COMBINED)
-    return [*folders, root / "lbd-variants", root / COMBINED]
+    return [root / "lbd-variants", root / COMBINED]

@@ -7,9 +7,10 @@ import pytest
 from scipy.stats import norm, t
 
 from quantail.evaluation import Regression
-from quantail.examples import simulate_paper
+from quantail.examples import paper_schema, simulate_paper
 from studies import coverage
-from studies.coverage import TRUTH, CoverageTask, replicate, run_coverage, summarise_term
+from studies.coverage import CoverageTask, replicate, run_coverage, summarise_term
+from studies.populations import POPULATIONS, Population, curved, spread
 
 
 def row(released, original, reruns, number=0):
@@ -24,12 +25,24 @@ def row(released, original, reruns, number=0):
     }
 
 
-def test_the_truth_is_what_a_very_large_table_says():
-    table = simulate_paper(400_000, np.random.default_rng(1))
-    for formula, terms in TRUTH.items():
+@pytest.mark.parametrize(
+    ("name", "simulate"), [("paper", simulate_paper), ("curved", curved), ("spread", spread)]
+)
+def test_the_truth_is_what_a_very_large_table_says(name, simulate):
+    table = simulate(400_000, np.random.default_rng(1))
+    for formula, terms in POPULATIONS[name].truth.items():
         fit = Regression.parse(formula).fit(table)
-        np.testing.assert_allclose(fit.estimates, list(terms.values()), atol=4 * fit.standard_errors.max())
         assert fit.names == tuple(terms)
+        gaps = np.abs(fit.estimates - list(terms.values())) / fit.standard_errors
+        assert gaps.max() < 8  # naive errors of a line through what is no line are too small
+
+
+def test_every_population_is_within_the_bounds_of_its_schema():
+    for name, population in POPULATIONS.items():
+        table = population.draw(1)
+        assert len(table["X1"]) == 5000 and not np.array_equal(table["X1"], population.draw(2)["X1"]), name
+        for column in paper_schema().columns:
+            assert np.mean(table[column.name] > column.upper) < 0.001, name
 
 
 def test_figures_by_hand():
@@ -45,9 +58,10 @@ def test_figures_by_hand():
 
 
 def test_one_replication_in_small(monkeypatch):
-    monkeypatch.setattr(
-        coverage, "paper_split", lambda seed: (simulate_paper(120, np.random.default_rng(seed)), None)
+    small = Population(
+        lambda seed: simulate_paper(120, np.random.default_rng(seed)), POPULATIONS["paper"].truth
     )
+    monkeypatch.setitem(POPULATIONS, "paper", small)
     found = replicate(CoverageTask(0, 1, "1", 10))
     assert np.shape(found["rerun"]) == (10, 5)
     assert all(np.shape(found[name]) == (5,) for name in ("original", "released", "model", "released_errors"))
