@@ -84,8 +84,9 @@ CASES = [
     pytest.param("ladder", "add-remove", 300, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
     pytest.param("ladder", "replace-one", 300, 0, NARROW | {"coarse", "fine"}, marks=SLOW),
     pytest.param("ladder", "replace-one", 90, 8, WIDE, marks=SLOW),
-    ("tables", "replace-one", 110, 0, ROUNDS | {"single"}),
-    ("tables", "add-remove", 90, 1, ROUNDS),
+    ("tables", "replace-one", 60, 0, ROUNDS),
+    ("tables", "add-remove", 30, 0, ROUNDS),
+    pytest.param("tables", "replace-one", 110, 0, ROUNDS | {"single"}, marks=SLOW),
     pytest.param("tables", "add-remove", 90, 8, ROUNDS, marks=SLOW),
 ]
 

@@ -105,7 +105,7 @@ def all_ways(library: str) -> st.SearchStrategy[dict[str, str]]:
 
 @pytest.mark.parametrize("library", WAYS)
 @pytest.mark.parametrize("name", SCHEMAS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_tables_with_the_same_public_facts_are_released_as_the_same_bytes(name, library, data):
     ways = data.draw(all_ways(library))

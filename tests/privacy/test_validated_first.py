@@ -67,7 +67,7 @@ def test_a_plan_that_cannot_be_drawn_up_is_never_charged(neighbours, ledger: Led
     assert ledger.spent == 0
 
 
-@pytest.mark.parametrize("columns", [2, 12])
+@pytest.mark.parametrize("columns", [2, pytest.param(12, marks=pytest.mark.slow)])
 def test_columns_that_seem_to_be_missing_throughout_are_released(columns, ledger: Ledger) -> None:
     names = [f"c{place}" for place in range(columns)]
     schema = Schema(

@@ -59,6 +59,12 @@ def examples(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def tried_out(tmp_path_factory):
+    """Where errors to expect are kept, as on a reader's machine: several pages try the same plan."""
+    return tmp_path_factory.mktemp("tried out")
+
+
 def smaller(code):
     """Plan for fewer rows than the page does: what is planned costs time, and is the same for any number."""
     return re.sub(r"(--rows |rows=)\d+", r"\g<1>50", code)
@@ -84,8 +90,9 @@ def pages_with(*kinds):
     [*pages_with("python"), *pages_with("sh", "toml")],
     ids=lambda value: label(value) if isinstance(value, Path) else value[0],
 )
-def test_every_block_of_a_page_runs(page, kinds, examples, tmp_path, monkeypatch):
+def test_every_block_of_a_page_runs(page, kinds, examples, tried_out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QUANTAIL_CACHE", str(tried_out))
     shown = [(kind, code) for kind, code in blocks(page) if kind in kinds]
     written = re.findall(r"-o (\S+)", "\n".join(code for kind, code in shown if kind == "sh"))
     for path in examples.iterdir():

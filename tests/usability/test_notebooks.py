@@ -26,7 +26,14 @@ def kinds(book: Any) -> list[list[list[str]]]:
     ]
 
 
-@pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
+# The first every day, the others among the longer checks.
+BOOKS = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (place > 0))
+    for place, path in enumerate(notebooks())
+]
+
+
+@pytest.mark.parametrize("path", BOOKS)
 def test_a_notebook_runs_and_shows_what_it_is_stored_with(path: Path, tmp_path: Path) -> None:
     stored = nbformat.read(path, as_version=4)
     assert not any(
