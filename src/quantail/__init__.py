@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quantail.evaluation import evaluate, flows
     from quantail.inference import infer
     from quantail.io import open_source, read_table, write_table
-    from quantail.panel import PanelModel, PanelSynthesizer
+    from quantail.panel import PanelModel, PanelSynthesizer, PeriodSynthesizer
     from quantail.privacy import Ledger
     from quantail.report.internal import write_report
     from quantail.schema import Column, Identity, Inequality, Schema
@@ -55,6 +55,7 @@ __all__ = [
     "OptionError",
     "PanelModel",
     "PanelSynthesizer",
+    "PeriodSynthesizer",
     "QuantailError",
     "Schema",
     "SchemaError",
@@ -92,6 +93,7 @@ _ROOMS = {
     "Schema": "quantail.schema",
     "PanelModel": "quantail.panel",
     "PanelSynthesizer": "quantail.panel",
+    "PeriodSynthesizer": "quantail.panel",
     "TableModel": "quantail.table",
     "TableSynthesizer": "quantail.table",
     "plan": "quantail.table",

@@ -13,11 +13,14 @@ from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
 
 if TYPE_CHECKING:
-    from quantail.panel import PanelModel, PanelSynthesizer
+    from quantail.panel import AppendedPanel, PanelModel, PanelSynthesizer, PeriodSynthesizer
     from quantail.table import TableModel, TableSynthesizer
 
 AnyModel: TypeAlias = "TableModel | PanelModel"
 AnySynthesizer: TypeAlias = "TableSynthesizer | PanelSynthesizer"
+
+AnyRelease: TypeAlias = "TableModel | PanelModel | AppendedPanel"
+AnyReleasing: TypeAlias = "TableSynthesizer | PanelSynthesizer | PeriodSynthesizer"
 
 _TABLES_ONLY = ("definition", "delta")
 

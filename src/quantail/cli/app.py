@@ -7,6 +7,7 @@ import typer
 
 from quantail._version import __version__
 from quantail.cli import (
+    append,
     audit,
     check,
     demo,
@@ -51,6 +52,7 @@ _add("plan", plan.plan, plan.EXAMPLE)
 _add("synth", synth.synth, synth.EXAMPLE)
 _add("fit", fit.fit, fit.EXAMPLE)
 _add("sample", sample.sample, sample.EXAMPLE)
+_add("append", append.append, append.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
 _add("flows", flows.flows, flows.EXAMPLE)
 _add("infer", infer.infer, infer.EXAMPLE)

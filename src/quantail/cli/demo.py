@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
-    from quantail.table_or_panel import AnyModel
+    from quantail.table_or_panel import AnyRelease
 
     Floats = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ _INDUSTRY = _Names(
 
 def _release(
     folder: Path, names: _Names, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
-) -> "AnyModel":
+) -> "AnyRelease":
     """Write a made-up table or panel with its schema and plan, and release it as `quantail synth` does."""
     from quantail.cli.account import Payment
     from quantail.cli.release import ReleaseOptions, paid_fit
@@ -123,7 +123,7 @@ def _release(
     return fit.model
 
 
-def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyModel") -> "Evaluation":
+def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyRelease") -> "Evaluation":
     """Evaluate the synthetic table by every measure, and draw the report."""
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate

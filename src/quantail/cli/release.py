@@ -29,7 +29,7 @@ from quantail.release.paying import NO_LEDGER
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 from quantail.table.rows import group_keys
-from quantail.table_or_panel import AnyModel, AnySynthesizer, synthesizer_for
+from quantail.table_or_panel import AnyRelease, AnyReleasing, AnySynthesizer, synthesizer_for
 
 if TYPE_CHECKING:
     from quantail.release.confidential import Confidential
@@ -95,13 +95,13 @@ class Fit:
     Public columns are kept as they are; columns that the schema does not describe are left out, and named.
     """
 
-    models: tuple[AnyModel, ...]
+    models: tuple[AnyRelease, ...]
     account: Account | None
     public: pa.Table | None = None
     left_out: tuple[str, ...] = ()
 
     @property
-    def model(self) -> AnyModel:
+    def model(self) -> AnyRelease:
         """The model, or the first of them."""
         return self.models[0]
 
@@ -129,6 +129,7 @@ def paid_fit(
     dry_run: Callable[[pa.Table, int], None] | None = None,
     fits: int = 1,
     watch: Report | None = None,
+    synthesizer: "AnyReleasing | None" = None,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.
 
@@ -141,8 +142,10 @@ def paid_fit(
         before the charge.
     watch : callable, optional
         Told the step and the fraction done, in place of a bar on the terminal.
+    synthesizer : PeriodSynthesizer, optional
+        One that these options do not ask for by themselves.
     """
-    synthesizer = spending.synthesizer(schema)
+    synthesizer = synthesizer or spending.synthesizer(schema)
     table = read_table(file, schema)
     data = _admitted(table, file, synthesizer)
     if left_out := left_out_columns(table.column_names, schema):
@@ -166,7 +169,7 @@ def paid_fit(
         yield Fit(tuple(models), account, _public(table, schema), left_out)
 
 
-def _rows_at_most(data: "Confidential", synthesizer: AnySynthesizer) -> int:
+def _rows_at_most(data: "Confidential", synthesizer: AnyReleasing) -> int:
     """Return how many rows a release may have: as many as the table, or under add/remove what noise may make of them.
 
     The absolute noise of g counts exceeds 2 scales times (g log 2 + t) with a chance of at most exp(-t) (Chernoff's
@@ -191,7 +194,7 @@ def _public(table: pa.Table, schema: Schema) -> pa.Table | None:
     return table.select([c.name for c in schema.columns if c.public or c.name in schema.by])
 
 
-def _admitted(table: pa.Table, file: Where, synthesizer: AnySynthesizer) -> "Confidential":
+def _admitted(table: pa.Table, file: Where, synthesizer: AnyReleasing) -> "Confidential":
     """Read a table behind the border, or raise a DataError that lists every way in which it does not fit its schema."""
     try:
         return synthesizer.read(table)

@@ -22,7 +22,7 @@ from quantail.schema import formula_columns, formula_warning
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
     from quantail.planning import Expectation
-    from quantail.table_or_panel import AnyModel
+    from quantail.table_or_panel import AnyRelease
 
 MARK = "not-private"
 MOST_ROWS, MOST_REPLICATES = 10**8, 10**4  # more would fail for want of memory, after the budget is spent
@@ -104,7 +104,7 @@ class ReleaseFiles:
 
     def write(
         self,
-        model: "AnyModel",
+        model: "AnyRelease",
         seed: int | None = None,
         fit: "Fit | None" = None,
         expectation: "Expectation | None" = None,
@@ -150,7 +150,7 @@ class ReleaseFiles:
                 fit.confirm()
             staging.commit()
 
-    def announce(self, model: "AnyModel") -> None:
+    def announce(self, model: "AnyRelease") -> None:
         """Say what was written, and what to mind."""
         private, schema = model.private, model.schema
         for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):

@@ -6,13 +6,14 @@ entry, exit, groups and public columns, under full synthesis none of it but, at 
 order of rows is never public: the border forgets it, and sorts units by their identities.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import ArrayLike, NDArray
 
 from quantail.errors import ModelError, SchemaError
@@ -145,6 +146,27 @@ class PanelData:
     def of_group(self, group: int) -> "PanelData":
         """Keep the units of one group; there may be none."""
         return self.take(np.flatnonzero(self.group == group))
+
+    @classmethod
+    def together(cls, parts: Sequence["PanelData"]) -> "PanelData":
+        """Return the units of several panels of one schema, sorted by their identities."""
+        one = parts[0]
+        entry, exit_, group = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("entry", "exit", "group")
+        )
+        whole = replace(
+            one,
+            units=pa.concat_arrays([part.units for part in parts]),
+            entry=entry,
+            exit=exit_,
+            group=group,
+            public={name: pa.concat_arrays([part.public[name] for part in parts]) for name in one.public},
+            values={name: np.concatenate([part.values[name] for part in parts]) for name in one.values},
+            attributes={
+                name: np.concatenate([part.attributes[name] for part in parts]) for name in one.attributes
+            },
+        )
+        return whole.take(pa.compute.array_sort_indices(whole.units).to_numpy())
 
     def with_values(self, values: Mapping[str, Floats]) -> "PanelData":
         """Replace the confidential values and keep everything that is public (partial synthesis)."""

@@ -147,11 +147,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         """
         if isinstance(frame, HeldPanel):
             return self._already_read(frame)
-        table = _opened(frame, self.schema)
-        data = confidential_panel(table, self.schema)
-        if not len(data) and self.schema.neighbours == "replace-one":
-            raise DataError("the panel has no units; give a table with at least one row")
-        return HeldPanel(data, library_kind(table))
+        return held_panel(frame, self.schema)
 
     def fit_each(self, tables: Iterable[Any], ledger: Payer = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -217,7 +213,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
 
     def _look(self, table: Any, place: int, key: bytes) -> tuple[HeldPanel, UnitIds]:
         """Read one of several tables; say who its units are."""
-        frame = _opened(table, self.schema)
+        frame = opened(table, self.schema)
         data, column = self.read(frame), panel_of(self.schema).unit
         return data, UnitIds.of(f"table {place + 1}", frame, column, data.units, key)
 
@@ -280,7 +276,16 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
 
 
-def _opened(table: Any, schema: Schema) -> Any:
+def held_panel(frame: Any, schema: Schema) -> HeldPanel:
+    """Check a panel against its schema and bring it behind the border."""
+    table = opened(frame, schema)
+    data = confidential_panel(table, schema)
+    if not len(data) and schema.neighbours == "replace-one":
+        raise DataError("the panel has no units; give a table with at least one row")
+    return HeldPanel(data, library_kind(table))
+
+
+def opened(table: Any, schema: Schema) -> Any:
     """Return a table that may be given as a file, as a source, or as a function that returns it."""
     if isinstance(table, str | Path):
         return read_table(table, schema)

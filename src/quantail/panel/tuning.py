@@ -285,3 +285,41 @@ SMALL_STAGE, LARGE_STAGE = 6_000, 50_000
 
 SIZE_MAP_KNOTS = 512
 """Knots of the map from latent sizes to sizes."""
+
+# A new period of a released panel (decision 0015)
+
+PERIOD_SHARES = {"flows": 50, "total": 50}
+"""Shares of a new period's budget; later columns have half of what the sizes of the first have, together."""
+
+RATIO_BOUND = 0.5
+"""Distance from the released middle at which ratios of a later column are bounded."""
+
+BEYOND_PERIOD_CAP = 0.3
+"""Assumed relative error of what the released panel says about values above the cap of a new period's total."""
+
+RECENT = 5
+"""Periods of the released panel that say how many units are expected to leave and to enter."""
+
+USUAL_ROUGHNESS = 0.1
+"""How far rates of entry and exit differ from period to period at least, relative to themselves."""
+
+FEW_UNITS = 0.003
+"""Units, as a share of all, by which their number may differ however rarely units enter or leave."""
+
+LEVEL_ERROR = 0.02
+"""Relative error of the released number of units: how slowly it is corrected by that of units which continue."""
+
+DONORS = 24
+"""Transitions of the released panel among which the next period of a unit is chosen."""
+
+DONOR_JITTER = 0.02
+"""Deviation of what is added to donors' features, so that ties are broken at random."""
+
+AGE_WEIGHT, IDLE_WEIGHT, STOCK_AGE = 0.3, 10.0, 8
+"""What a log of age, and the zero state, count beside a spread of size; and the age of units of the first period."""
+
+TILT_REACH, LARGEST_TILT, TILT_STEPS = 1.0, 8.0, 14
+"""Growth at which a tilt is bounded, in spreads of size; bounds of the tilt, and steps of its search."""
+
+USUAL_SHIFT = 0.05
+"""Usual shift of sizes between periods beyond what donors say, in spreads of size."""

@@ -99,14 +99,21 @@ class PanelUnits:
         Number k of group g among G has the id k G + g + 1, so that groups fitted in different places never share one.
         """
         start, labels = panel_of(schema).start, group_labels(schema)
-        ids = np.arange(first.size) * len(labels) + group + 1
+        ids = cls.new_ids(schema, group, first.size)
         public = {
             name: stored(
                 np.full(first.size, schema.column(name).categories.index(label)), schema.column(name)
             )
             for name, label in zip(schema.by, labels[group], strict=True)
         }
-        return cls(schema, pa.array(ids), start + first, start + last, np.full(first.size, group), public)
+        return cls(schema, ids, start + first, start + last, np.full(first.size, group), public)
+
+    @staticmethod
+    def new_ids(schema: Schema, group: int, number: int, taken: pa.Array | None = None) -> pa.Array:
+        """Return ids of new units of a group, above those that are taken."""
+        groups = len(group_labels(schema))
+        after = 0 if taken is None or not len(taken) else (int(np.max(taken)) - 1) // groups + 1
+        return pa.array((after + np.arange(number)) * groups + group + 1)
 
     @classmethod
     def together(cls, parts: Sequence["PanelUnits"]) -> "PanelUnits":
