@@ -1,5 +1,6 @@
 """`quantail infer`: a readable table or JSON, from released files only."""
 
+import csv
 import json
 
 import pytest
@@ -75,3 +76,26 @@ def test_what_is_wrong_is_said_with_an_exit_code(released, arguments, code):
     run = released.run("infer", *arguments)
     assert run.exit_code == code, run.stderr
     assert run.stdout == ""
+
+
+def test_only_some_rows_can_be_asked_about(released):
+    asked = (
+        "infer",
+        "model.json",
+        "synthetic.csv",
+        "mean(jobs)",
+        "--effort",
+        "10",
+        "--seed",
+        "2",
+        "--workers",
+        "1",
+    )
+    form = json.loads(released.run(*asked, "--where", "jobs > 5", "--json").stdout)
+    with open("synthetic.csv", encoding="utf-8", newline="") as file:
+        jobs = [float(row["jobs"]) for row in csv.DictReader(file)]
+    some = [number for number in jobs if number > 5]
+    assert 0 < len(some) < len(jobs)
+    assert form[0]["estimates"][0]["naive"] == pytest.approx(sum(some) / len(some))
+    refused = released.run(*asked, "--where", "jobs >")
+    assert refused.exit_code != 0 and "no condition" in refused.stderr

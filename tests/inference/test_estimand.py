@@ -1,10 +1,13 @@
 """Questions: what is understood, what is refused, and that every figure and its naive error are right."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from quantail import DataError, OptionError
 from quantail.inference import Estimand
+from quantail.inference.statistic import Statistic
+from quantail.inference.subset import WHERE
 
 rng = np.random.default_rng(5)
 TABLE = {
@@ -89,3 +92,51 @@ def test_what_a_table_cannot_tell_is_a_data_error():
 
 def test_names_in_backticks():
     assert estimates("mean(`gross pay`)", {"gross pay": np.array([1.0, 3.0])}) == 2.0
+
+
+def test_figures_of_some_rows_are_those_of_a_table_of_them():
+    holds = TABLE["region"] == "a"
+    part = {name: values[holds] for name, values in TABLE.items()}
+    for text in ("mean(pay)", "gini(pay)", "y ~ x", "quantile(0.5): y ~ x"):
+        question = Estimand.parse(text)
+        of_part, of_some = (
+            question.on(part).answer(part),
+            question.on(TABLE | {WHERE: holds}).answer(TABLE | {WHERE: holds}),
+        )
+        np.testing.assert_allclose(of_some.estimates, of_part.estimates)
+        np.testing.assert_allclose(of_some.naive_errors, of_part.naive_errors)
+
+
+def test_a_total_of_some_rows_is_scaled_as_that_of_all():
+    holds = TABLE["region"] == "a"
+    question = Estimand.parse("total(pay)").of_rows(5000)
+    found = question.answer(TABLE | {WHERE: holds})
+    assert found.estimates[0] == pytest.approx(10 * TABLE["pay"][holds].sum())
+    filled = np.where(holds, TABLE["pay"], 0.0)
+    assert found.naive_errors[0] == pytest.approx(10 * filled.std() * np.sqrt(500))
+
+
+def test_a_condition_that_no_row_meets_is_refused():
+    for text in ("mean(pay)", "y ~ x"):
+        with pytest.raises(DataError, match="no row"):
+            Estimand.parse(text).on(TABLE | {WHERE: np.ones(500, bool)}).estimates(
+                TABLE | {WHERE: np.zeros(500, bool)}
+            )
+
+
+def test_an_own_statistic_gives_what_its_function_gives_of_a_frame():
+    def pay_by_union(frame):
+        return frame.group_by("union").agg(pl.col("pay").mean()).sort("union")["pay"].to_list()[0]
+
+    table = {name: TABLE[name] for name in ("pay", "union")}
+    question = Estimand("pay_by_union", Statistic(pay_by_union, "polars")).on(table)
+    assert question.terms == ("pay_by_union",)
+    no = table["pay"][table["union"] == "no"]
+    answer = question.answer(table)
+    assert answer.estimates[0] == pytest.approx(no.mean())
+    assert answer.naive_errors[0] == pytest.approx(no.std() / np.sqrt(no.size), rel=0.25)
+
+
+def test_an_own_statistic_that_is_no_number_is_refused():
+    with pytest.raises(OptionError, match="gave no number"):
+        Estimand("all", Statistic(lambda frame: frame, "pyarrow")).on({"pay": TABLE["pay"]})

@@ -6,14 +6,18 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import quantail
 from quantail import Column, ModelError, OptionError, Schema, TableModel, TableSynthesizer, infer
+from quantail.examples import industry_schema
 from quantail.inference import Estimand
 from quantail.inference.evidence import gather
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.rerun import Rerun, analysed
+from quantail.inference.statistic import Statistic
+from quantail.inference.subset import Subset
 
 N = 150
 FIGURES = ["mean(y)", "quantile(y, 0.9)", "top(y, 0.1)", "gini(y)"]
@@ -213,3 +217,44 @@ def test_a_mean_of_values_too_few_for_a_tail_is_answered_without_a_remark(model)
     evidence = gather(model, model.sample(rows=12, seed=2), ["mean(y)"], 10, seed=3)
     (answer,) = evidence.results(0.95)
     assert np.isfinite(answer["mean(y)"].estimate) and not any("Pareto" in note for note in answer.remarks)
+
+
+def spread(frame):
+    values = frame["y"].to_numpy(zero_copy_only=False)
+    return {"spread": np.nanmax(values) - np.nanmin(values), "rows": frame.num_rows}
+
+
+def test_rows_of_a_condition_and_own_statistics_are_those_of_the_synthetic_table(model):
+    synth = model.sample(seed=2)
+    part = synth.filter(pc.and_(pc.greater(synth["x"], 20), pc.equal(synth["g"], "b")))
+    y = pc.if_else(pc.equal(part["y"], -8), None, part["y"]).drop_null().to_numpy()
+    where = "x > 20 and g = b"
+    own, mean = infer(model, synth, [spread, "mean(y)"], where=where, effort=10, seed=3)
+    assert (
+        own["rows"].naive == part.num_rows
+    )  # codes of missing values are no numbers, but their rows are rows
+    assert own["spread"].naive == pytest.approx(y.max() - y.min())
+    assert mean["mean(y)"].naive == pytest.approx(y.mean())
+    assert mean["mean(y)"].low < mean["mean(y)"].estimate < mean["mean(y)"].high
+    wide = infer(model, synth, "mean(y)", effort=10, seed=3)["mean(y)"]
+    assert mean["mean(y)"].error > wide.error  # fewer rows tell less
+
+
+def test_reruns_choose_their_own_rows(model):
+    subset = Subset.of("g = b", model.schema)
+    rows = Rerun(model, (Estimand("rows", Statistic(spread, "pyarrow"), ("rows",)),), N, where=subset)
+    found = {float(rows(seed)[0]) for seed in range(4)}
+    assert len(found) > 1 and all(0 < number < N for number in found)
+
+
+def test_conditions_and_functions_that_cannot_be_used_are_refused(model):
+    synth = model.sample(seed=2)
+    for where, words in (("x >", "no condition"), ("z > 1", "'z'"), ("g > a", "no order")):
+        with pytest.raises(OptionError, match=words):
+            infer(model, synth, "mean(y)", where=where, effort=10)
+    with pytest.raises(OptionError, match="workers=1"):
+        infer(model, synth, lambda frame: 1.0, effort=10, workers=2)
+    with pytest.raises(OptionError, match="function of a frame"):
+        infer(model, synth, [3], effort=10)
+    with pytest.raises(OptionError, match="panel"):
+        Subset.of("staff > 3", industry_schema())

@@ -86,5 +86,5 @@ def test_what_cannot_be_stated_is_refused():
         expect_panel(Schema(COLUMNS, "firm"), 100)
     with pytest.raises(OptionError, match="20 units"):
         expect_panel(schema_of(), 30)
-    with pytest.raises(OptionError, match="at least 19"):
-        expect_panel(schema_of(by=()), 100, panels=5)
+    with pytest.raises(OptionError, match="at least 3"):
+        expect_panel(schema_of(by=()), 100, panels=2)

@@ -26,7 +26,7 @@ def test_errors_stand_below_the_budget(run):
     assert "100.0%" in shown.stdout and "Errors to expect at epsilon 1" in shown.stdout
     for word in ("noise in ranks", "q50", "q90", "q99", " to "):
         assert word in shown.stdout
-    assert "19 made-up tables of 200 rows, shape lognormal:1" in shown.stderr.replace("\n", " ")
+    assert "5 made-up tables of 200 rows, shape lognormal:1" in shown.stderr.replace("\n", " ")
 
 
 def test_the_budget_alone_is_shown_on_request_and_where_rows_are_few(run):
@@ -65,7 +65,7 @@ def test_a_page_is_one_file_that_asks_nothing_of_a_network(run, tmp_path):
     [
         ((), "--epsilon"),
         (("-e", "1", "--shape", "normal"), "shape"),
-        (("-e", "1", "--tables", "5"), "at least 19"),
+        (("-e", "1", "--tables", "2"), "at least 3"),
         (("--target", "good"), "target"),
         (("--sweep", "1"), "sweep"),
     ],

@@ -35,11 +35,15 @@ def infer(
             'and "flows(emp)". Several share the reruns.',
         ),
     ],
+    where: Annotated[
+        str | None,
+        typer.Option(help='Only rows in which this holds: "employees > 50 and sector in [mill, mine]".'),
+    ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     effort: Annotated[
         str,
         typer.Option(
-            help="quick (40 reruns), accurate (200), or a number of reruns; each takes as long as a fit."
+            help="quick (12 reruns), accurate (200), or a number of reruns; each takes as long as a fit."
         ),
     ] = "quick",
     replicate: Annotated[
@@ -75,6 +79,7 @@ def infer(
             fitted,
             tables,
             questions,
+            where=where,
             level=level,
             effort=_effort(effort),
             seed=seed,

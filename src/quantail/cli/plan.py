@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
 
 _USUAL_RANGE = "0.1:10"
-USUAL_TABLES = 19
+USUAL_TABLES = 5
 Rows = int | dict[tuple[int, ...], int]
 Planned: TypeAlias = "tuple[Plan, Terms]"
 
@@ -69,7 +69,7 @@ def plan(
     tables: Annotated[
         int | None,
         typer.Option(
-            help="Made-up tables to try the plan on: 19, 39, 59, ...; 0 shows the budget alone. By default 19 for a "
+            help="Made-up tables to try the plan on, at least 3; 0 shows the budget alone. By default 5 for a "
             "table; for a panel none, since each takes as long as a fit.",
             show_default=False,
         ),

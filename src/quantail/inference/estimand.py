@@ -1,4 +1,4 @@
-"""What is asked of a table: a regression, or a figure of one column, written as text.
+"""What is asked of a table: a regression, or a figure of one column, written as text; or a function of a frame.
 
 wage ~ education + experience        least squares; `logistic:` or `quantile(0.9):` before it for the others
 mean(wage), total(wage)               the total of as many rows as the confidential table has
@@ -27,6 +27,8 @@ from quantail.evaluation.formula import Levels, label_texts
 from quantail.evaluation.reading import is_missing, is_numeric, require_columns
 from quantail.inference.flow import Flow
 from quantail.inference.interval import Link
+from quantail.inference.statistic import Statistic
+from quantail.inference.subset import WHERE, chosen
 
 Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
@@ -74,14 +76,14 @@ class Figure:
 
     def estimate(self, table: Table) -> float:
         """Compute it on a table."""
-        values = _present(table, self.column)
+        values = self._values(table)
         if self.kind == "total":
             return float(values.sum()) * self._times(table)
         return float(self._measure(values))
 
     def naive_error(self, table: Table) -> float:
         """Compute its usual standard error: from the density for a quantile, else by a jackknife."""
-        values = _present(table, self.column)
+        values = self._values(table)
         if self.kind == "total":
             filled = np.append(values, np.zeros(table[self.column].size - values.size))
             return float(filled.std() * np.sqrt(filled.size)) * self._times(table)
@@ -90,6 +92,12 @@ class Figure:
         if self.kind == "quantile":
             return _quantile_error(values, self.level)
         return _jackknife_error(values, self._measure)
+
+    def _values(self, table: Table) -> Floats:
+        """Return the numbers that are asked about; a total of some rows is scaled as that of all rows is."""
+        return _present(
+            chosen({name: table[name] for name in (self.column, WHERE) if name in table}), self.column
+        )
 
     def _measure(self, values: Floats) -> float:
         if self.kind == "mean":
@@ -108,7 +116,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Estimand:
-    """A regression, a figure or flows, to be estimated on any table.
+    """A regression, a figure, flows or a statistic of one's own, to be estimated on any table.
 
     Attributes
     ----------
@@ -120,7 +128,7 @@ class Estimand:
     """
 
     text: str
-    what: Regression | Figure | Flow
+    what: Regression | Figure | Flow | Statistic
     terms: tuple[str, ...] = ()
     levels: Levels | None = None
 
@@ -155,7 +163,8 @@ class Estimand:
         """Return the same question, with the terms and labels that a table gives it."""
         if isinstance(self.what, Figure):
             return self
-        if isinstance(self.what, Flow):
+        table = chosen(table)
+        if isinstance(self.what, Flow | Statistic):
             return replace(self, terms=self.what.terms(table))
         levels = self.what.formula.levels(table)
         return replace(self, terms=self.what.formula.design(table, levels).names, levels=levels)
@@ -169,11 +178,12 @@ class Estimand:
         """The scale on which errors of its estimates are alike."""
         return self.what.link if isinstance(self.what, Figure) else "identity"
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns that are needed."""
+    def columns(self, table: Table) -> tuple[str, ...]:
+        """Columns of a table that are needed."""
         if isinstance(self.what, Regression):
             return self.what.formula.columns
+        if isinstance(self.what, Statistic):
+            return tuple(table)
         return (self.what.column,) if isinstance(self.what, Figure) else self.what.columns
 
     def estimates(self, table: Table) -> Floats:
@@ -186,7 +196,8 @@ class Estimand:
         """
         if isinstance(self.what, Figure):
             return np.array([self.what.estimate(table)])
-        if isinstance(self.what, Flow):
+        table = chosen(table)
+        if isinstance(self.what, Flow | Statistic):
             return self.what.estimates(table, self.terms)
         fit = self.what.fit(self._known(table), self.levels)
         return np.where(np.isnan(fit.standard_errors), np.nan, fit.estimates)
@@ -195,7 +206,8 @@ class Estimand:
         """Estimate it on one table, with naive errors."""
         if isinstance(self.what, Figure):
             return Answer(self.estimates(table), np.array([self.what.naive_error(table)]))
-        if isinstance(self.what, Flow):
+        table = chosen(table)
+        if isinstance(self.what, Flow | Statistic):
             return Answer(self.estimates(table), self.what.naive_errors(table, self.terms))
         fit = self.what.fit(self._known(table), self.levels)
         errors = fit.standard_errors

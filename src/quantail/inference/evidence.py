@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,16 +22,20 @@ from quantail.inference.interval import corrected_on
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
+from quantail.inference.statistic import Function, Statistic
+from quantail.inference.subset import Subset
 from quantail.io import read_released
+from quantail.io.native import Kind, library_kind
 from quantail.release.model import ReleasedModel
 from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
 
 Floats = NDArray[np.float64]
 Effort = Literal["quick", "accurate"]
+Question = str | Function
 Progress = Callable[[str, float], None]
 
-RERUNS = {"quick": 40, "accurate": 200}
+RERUNS = {"quick": 12, "accurate": 200}
 FEWEST_RERUNS = 10
 HEAVY = 0.74  # Hill index: a Pareto index of 1.35, below which tails hardly have a mean
 
@@ -89,12 +94,13 @@ class Evidence:
 def gather(
     fitted: ReleasedModel,
     synth: Any,
-    questions: Sequence[str],
+    questions: Sequence[Question],
     effort: Effort | int = "quick",
     draw: Draw = "balanced",
     seed: int | None = None,
     workers: int = 1,
     progress: Progress | None = None,
+    where: str | None = None,
 ) -> Evidence:
     """Answer questions on the synthetic table, on the model itself and on reruns; parameters are those of `infer`."""
     number = _number_of(effort)
@@ -104,17 +110,39 @@ def gather(
     tables = _tables(synth, model)
     if not questions or not tables:
         raise OptionError("give at least one question and one synthetic table")
-    parsed = [Estimand.parse(question).of_rows(_rows_of(model)) for question in questions]
-    first = analysed(tables[0], model.schema, parsed)
+    subset = None if where is None else Subset.of(where, model.schema)
+    parsed = [_estimand(question, tables[0], workers).of_rows(_rows_of(model)) for question in questions]
+    first = analysed(tables[0], model.schema, parsed, subset)
     estimands = tuple(estimand.on(first) for estimand in parsed)
-    released, naive_errors = _answers(tables, model, estimands)
+    released, naive_errors = _answers(tables, model, estimands, subset)
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
     rows = next(iter(raw_columns(tables[0], "synthetic").values())).size
-    rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema))
+    rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema), subset)
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
     reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
     notes = {estimand.text: _notes(estimand, first) for estimand in estimands}
     return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns, notes)
+
+
+def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
+    """Read a question; a function is given frames of the analyst's library."""
+    if isinstance(question, str):
+        return Estimand.parse(question)
+    if not callable(question):
+        raise OptionError("a question is a text such as 'mean(pay)', or a function of a frame")
+    statistic = Statistic(question, _library(frame))
+    if workers > 1:
+        try:
+            pickle.dumps(question)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            raise OptionError(
+                f"{statistic.name} cannot be handed to other processes; define it in a module, or say workers=1"
+            ) from None
+    return Estimand(statistic.name, statistic)
+
+
+def _library(frame: Any) -> Kind:
+    return "pyarrow" if isinstance(frame, Mapping) else library_kind(frame)
 
 
 def _rows_of(model: AnyModel) -> int:
@@ -154,10 +182,12 @@ def _number_of(effort: Effort | int) -> int:
     )
 
 
-def _answers(tables: Sequence[Any], model: AnyModel, estimands: Sequence[Estimand]) -> tuple[Floats, Floats]:
+def _answers(
+    tables: Sequence[Any], model: AnyModel, estimands: Sequence[Estimand], where: Subset | None
+) -> tuple[Floats, Floats]:
     """Return the estimates of all questions and their naive errors, means over tables."""
     found = [
-        [estimand.answer(analysed(table, model.schema, estimands)) for estimand in estimands]
+        [estimand.answer(analysed(table, model.schema, estimands, where)) for estimand in estimands]
         for table in tables
     ]
     estimates = [np.concatenate([answer.estimates for answer in answers]) for answers in found]

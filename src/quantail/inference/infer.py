@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from quantail.errors import OptionError
-from quantail.inference.evidence import Effort, Progress, gather
+from quantail.inference.evidence import Effort, Progress, Question, gather
 from quantail.inference.rerun import Draw
 from quantail.inference.result import Inference
 from quantail.release.model import ReleasedModel
@@ -21,8 +21,9 @@ from quantail.release.model import ReleasedModel
 def infer(
     model: ReleasedModel,
     synth: Any,
-    question: str,
+    question: Question,
     *,
+    where: str | None = ...,
     level: float = ...,
     effort: Effort | int = ...,
     draw: Draw = ...,
@@ -34,8 +35,9 @@ def infer(
 def infer(
     model: ReleasedModel,
     synth: Any,
-    question: Sequence[str],
+    question: Sequence[Question],
     *,
+    where: str | None = ...,
     level: float = ...,
     effort: Effort | int = ...,
     draw: Draw = ...,
@@ -46,8 +48,9 @@ def infer(
 def infer(
     model: ReleasedModel,
     synth: Any,
-    question: str | Sequence[str],
+    question: Question | Sequence[Question],
     *,
+    where: str | None = None,
     level: float = 0.95,
     effort: Effort | int = "quick",
     draw: Draw = "balanced",
@@ -65,15 +68,19 @@ def infer(
         The released model that the table or panel was drawn from.
     synth : frame, path or URL, or a list of them
         The synthetic table, or several replicates from the model (their estimates are averaged).
-    question : str or sequence of str
+    question : str, function, or a sequence of them
         A formula such as "wage ~ education + experience" ("logistic:" or "quantile(0.9):" may stand before it),
         or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x). Several questions share the reruns. Rows of a panel are
         units in periods, with `size`, `growth`, `age` and `period` beside its columns ("growth ~ log(size) + age"), and
         flows(x) gives its rates of job creation, destruction, entry and exit, flows(x, exit_rate) one by period.
+        A function is given a frame of the analyst's library (all columns, missing codes missing) and returns a number,
+        or numbers by name.
+    where : str, optional
+        Only rows in which this holds, such as "sector = retail and employees > 50"; written as in `TableModel.sample`.
     level : float
         Confidence level of the intervals.
     effort : {"quick", "accurate"} or int
-        40 or 200 reruns of the mechanism, or as many as you say (at least 10). Each takes as long as a fit.
+        12 or 200 reruns of the mechanism, or as many as you say (at least 10). Each takes as long as a fit.
     draw : {"balanced", "independent"}
         How the synthetic table was drawn from the model (see `TableModel.sample`).
     seed : int, optional
@@ -96,10 +103,16 @@ def infer(
     >>> found = infer(model, model.sample(seed=1), "mean(payroll)", effort=10, seed=1)
     >>> found["mean(payroll)"].low < found["mean(payroll)"].estimate
     True
+    >>> def pay_per_head(frame):
+    ...     return sum(frame["payroll"].to_pylist()) / sum(frame["employees"].to_pylist())
+    >>> found = infer(model, model.sample(seed=1), pay_per_head, where="employees > 5", effort=10, seed=1)
+    >>> found["pay_per_head"].failed
+    0
     """
     if not 0 < level < 1:
         raise OptionError("level must lie between 0 and 1, for instance 0.95")
-    questions = [question] if isinstance(question, str) else list(question)
-    evidence = gather(model, synth, questions, effort, draw, seed, workers, progress)
-    results = evidence.results(level)
-    return results[0] if isinstance(question, str) else results
+    if isinstance(question, str) or not isinstance(question, Sequence):
+        return gather(model, synth, [question], effort, draw, seed, workers, progress, where).results(level)[
+            0
+        ]
+    return gather(model, synth, question, effort, draw, seed, workers, progress, where).results(level)

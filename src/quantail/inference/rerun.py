@@ -21,6 +21,7 @@ from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.resampling import resampled_units
+from quantail.inference.subset import WHERE, Subset
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Schema
 from quantail.table import TableModel
@@ -45,6 +46,8 @@ class Rerun:
         How they were drawn.
     public : pyarrow table, optional
         Their public columns, which every simulated table keeps.
+    where : Subset, optional
+        The rows that are asked about.
     """
 
     model: AnyModel
@@ -53,6 +56,7 @@ class Rerun:
     tables: int = 1
     draw: Draw = "balanced"
     public: Any = None
+    where: Subset | None = None
 
     def __call__(self, seed: int) -> Floats:
         """Return the estimates of one rerun, NaN where it gives none."""
@@ -87,25 +91,26 @@ class Rerun:
         return model.sample(seed=seed, draw=draw, given=_repeated(self.public, times))
 
     def _estimates(self, frame: Any) -> Floats:
-        table = analysed(frame, self.model.schema, self.estimands)
+        table = analysed(frame, self.model.schema, self.estimands, self.where)
         return np.concatenate([_tried(estimand, table) for estimand in self.estimands])
 
 
-def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand]) -> Table:
+def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: Subset | None = None) -> Table:
     """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing.
 
-    Of a panel, rows are units in periods (`unit_periods`).
+    Of a panel, rows are units in periods (`unit_periods`); which rows of a table are asked about says `WHERE`.
     """
     if schema.panel is not None:
         return unit_periods(frame, schema)
     table = raw_columns(frame, "synthetic")
-    needed = {name for estimand in estimands for name in estimand.columns if name in table}
+    needed = {name for estimand in estimands for name in estimand.columns(table) if name in table}
     codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}
-    return {
+    columns = {
         name: np.where(np.isin(values, codes[name]), np.nan, values) if name in codes else values
         for name, values in table.items()
         if name in needed
     }
+    return columns if where is None else columns | {WHERE: where.rows(frame)}
 
 
 def public_part(frame: Any, schema: Schema) -> Any:

@@ -1,23 +1,28 @@
-"""A band that holds the next error nine times in ten.
+"""A band that holds the next error nine times in ten, from a few tables.
 
-With R tables and k = floor((R + 1) / 20) the band of an error reaches from its k-th smallest to its k-th largest value.
-The error of one more such table is equally likely to fall into each of the R + 1 gaps between them, so it lies in the
-band with probability 1 - 2 k / (R + 1): exactly 90% for R = 19, 39, 59, ..., and a little more for others. That holds
-whatever the distribution of errors is; what it rests on is that the next table comes from where the others came from.
+Errors have a sign: too high or too low by so much. With z = asinh(error), nearly the error itself where it is small and
+its logarithm where a quantile ran away, and R tables, the z of one more table lies within
+
+    mean(z) -+ t sqrt(1 + 1/R) sd(z),        t the 95% quantile of Student's law with R - 1 degrees of freedom
+
+with probability 90% for normal z, exactly for every R: a prediction interval, as in `quantail.inference`. The band is
+what that means for the size of the error. How often it holds for tables as they are: studies/results/plan-honesty.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
-from quantail.planning.tuning import RUNAWAY
+from quantail.errors import OptionError
+from quantail.planning.tuning import COVERAGE, FEWEST_TABLES, RUNAWAY
 
 
 @dataclass(frozen=True)
 class Band:
-    """An expected error (the median over tables) and the ends of its 90% band; 0.05 is 5%."""
+    """The size of an expected error (the median over tables) and the ends of its 90% band; 0.05 is 5%."""
 
     expected: float
     low: float
@@ -28,26 +33,33 @@ class Band:
         return f"{percent(self.expected)} ({percent(self.low)} to {percent(self.high)})"
 
     def holds(self, error: float) -> bool:
-        """Say whether an error lies within the band."""
-        return self.low <= error <= self.high
+        """Say whether an error, of either sign, lies within the band."""
+        return self.low <= abs(error) <= self.high
 
 
 def band_of(errors: Sequence[float]) -> Band:
-    """Return the median of errors and the band that holds the next one with probability 90% or a little more.
+    """Return the median size of errors and the band that holds the next one with probability 90%.
 
     Examples
     --------
-    >>> band_of([k / 100 for k in range(1, 40)])
-    Band(expected=0.2, low=0.02, high=0.38)
+    >>> print(band_of([-0.02, 0.01, 0.03, -0.01, 0.02]))
+    2% (0% to 5.4%)
+    >>> print(band_of([0.21, 0.19, 0.20, 0.22, 0.18]))
+    20% (16% to 24%)
     """
-    ordered = np.sort(errors)
-    rank = outside(ordered.size)
-    return Band(float(np.median(ordered)), float(ordered[rank - 1]), float(ordered[-rank]))
+    z = np.arcsinh(errors)
+    reach = stdtrit(z.size - 1, (1 + COVERAGE) / 2) * np.sqrt(1 + 1 / z.size) * z.std(ddof=1)
+    ends = np.sinh([z.mean() - reach, z.mean() + reach])
+    low = 0.0 if ends[0] <= 0 <= ends[1] else float(np.abs(ends).min())
+    return Band(float(np.median(np.abs(errors))), low, float(np.abs(ends).max()))
 
 
-def outside(tables: int) -> int:
-    """Return the rank of the band's ends, counted from either side."""
-    return int((tables + 1) * Fraction(1, 20))
+def check_number(number: Any, name: str) -> None:
+    """Refuse a number of made-up tables or panels from which no band can be had."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < FEWEST_TABLES:
+        raise OptionError(
+            f"{name} must be a whole number of at least {FEWEST_TABLES}: fewer cannot show a band of 90%"
+        )
 
 
 def percent(error: float) -> str:

@@ -1,6 +1,6 @@
-"""How far a synthetic table is from the made-up one that it was drawn from: the errors that a plan speaks of.
+"""How far a synthetic table is from the made-up one that it was drawn from: the errors that a plan speaks of, signed.
 
-q50, q90, q99   |quantile of the synthetic column / that of the original - 1|
+q50, q90, q99   quantile of the synthetic column / that of the original - 1
 slope           the same for the least-squares slope on the column's first numeric predictor; columns with a log
                 grid enter as logarithms (asinh)
 shares          categories: half the summed difference of shares (total variation)
@@ -31,12 +31,14 @@ def deviations(
             shares = total_variation(original[name].to_pylist(), synthetic[name].to_pylist())
             found[name, SHARES] = shares
             continue
-        errors = quantile_errors(original[name].to_numpy(), synthetic[name].to_numpy(), levels)
+        pair = original[name].to_numpy(), synthetic[name].to_numpy()
+        truth, made = (np.quantile(values, levels) for values in pair)
+        errors = np.sign(made - truth) * quantile_errors(*pair, levels)
         found |= {(name, quantile_name(level)): float(e) for level, e in zip(levels, errors, strict=True)}
         predictor = first_predictor(schema, name)
         if predictor is not None:
-            truth, made = (_slope(table, column, predictor) for table in (original, synthetic))
-            found[name, SLOPE] = abs(made / truth - 1) if truth else abs(made)
+            slope, again = (_slope(table, column, predictor) for table in (original, synthetic))
+            found[name, SLOPE] = again / slope - 1 if slope else again
     return found
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
-from quantail.planning.band import Band, band_of, outside
+from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.deviations import deviations
 from quantail.planning.kept import Run, keep, key_of, recall
 from quantail.planning.notebook import expectation_html, expectation_line
@@ -129,7 +129,7 @@ def expect(
         What numbers are assumed to look like: "lognormal", "pareto" or "exponential", with a parameter if you like
         ("pareto:1.5").
     tables : int
-        Made-up tables to try the plan on, at least 19; with 19, 39, 59, ... the band is exact.
+        Made-up tables to try the plan on, at least 3; with more of them bands are smoother.
     seed : int
         Of tables and noise; another seed gives other tables.
     levels : sequence of float
@@ -150,7 +150,9 @@ def expect(
     ['q50', 'q90', 'q99', 'slope']
     """
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
-    _check(tables, levels)
+    check_number(tables, "tables")
+    if not levels or not all(0 < level < 1 for level in levels):
+        raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
     one, size = _one_group(schema, rows)
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
@@ -219,15 +221,6 @@ def try_out(
 def _bands(runs: Sequence[Mapping[tuple[str, str], float]], column: str) -> dict[str, Band]:
     measures = [measure for name, measure in runs[0] if name == column]
     return {measure: band_of([run[column, measure] for run in runs]) for measure in measures}
-
-
-def _check(tables: int, levels: Sequence[float]) -> None:
-    if not isinstance(tables, int) or isinstance(tables, bool) or outside(tables) < 1:
-        raise OptionError(
-            f"tables must be a whole number of at least {TABLES}: fewer cannot show a band of 90%"
-        )
-    if not levels or not all(0 < level < 1 for level in levels):
-        raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
 
 
 def can_expect(schema: Schema, rows: Rows) -> bool:

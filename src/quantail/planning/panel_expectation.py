@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from quantail.errors import OptionError
 from quantail.evaluation import flows_of, read_histories, size_class_difference
-from quantail.planning.band import Band, band_of, outside
+from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.made_up_panels import simulate_panel
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tuning import COVERAGE, FEWEST_UNITS, TABLES
@@ -94,7 +94,7 @@ def expect_panel(
     shape : str
         What sizes are assumed to look like, as in `expect`.
     panels : int
-        Made-up panels to try the plan on, at least 19; each takes as long as a fit.
+        Made-up panels to try the plan on, at least 3; each takes as long as a fit.
     seed : int
         Of panels and noise.
     progress : callable, optional
@@ -111,10 +111,7 @@ def expect_panel(
     """
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
     one, size = _one_group(schema, units)
-    if not isinstance(panels, int) or isinstance(panels, bool) or outside(panels) < 1:
-        raise OptionError(
-            f"panels must be a whole number of at least {TABLES}: fewer cannot show a band of 90%"
-        )
+    check_number(panels, "panels")
     runs = []
     for number in range(panels):
         if progress is not None:

@@ -1,0 +1,72 @@
+"""A statistic of the analyst's own: a function of a frame that gives a number, or several by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.errors import OptionError
+from quantail.io.native import Kind
+
+Floats = NDArray[np.float64]
+Table = Mapping[str, NDArray[Any]]
+Function = Callable[[Any], float | Mapping[str, float]]
+
+_BLOCKS = 50  # parts of the rows that a jackknife leaves out in turn
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A function of a frame, and the library whose frames it is given.
+
+    Examples
+    --------
+    >>> import polars
+    >>> spread = Statistic(lambda frame: {"range": frame["pay"].max() - frame["pay"].min()}, "polars")
+    >>> table = {"pay": np.array([1.0, 3.0, 8.0])}
+    >>> spread.estimates(table, spread.terms(table))
+    array([7.])
+    """
+
+    function: Function
+    library: Kind
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def terms(self, table: Table) -> tuple[str, ...]:
+        """Name the estimates that it gives of a table."""
+        return tuple(self._values(table))
+
+    def estimates(self, table: Table, terms: tuple[str, ...]) -> Floats:
+        """Compute them on a table; NaN for one that it does not give there."""
+        values = self._values(table)
+        return np.array([values.get(term, np.nan) for term in terms])
+
+    def naive_errors(self, table: Table, terms: tuple[str, ...]) -> Floats:
+        """Compute standard errors by leaving out blocks of rows in turn."""
+        rows = np.random.default_rng(0).permutation(next(iter(table.values())).size)
+        blocks = np.array_split(rows, min(_BLOCKS, rows.size))
+        kept = (np.sort(np.setdiff1d(rows, block)) for block in blocks)
+        left = np.array(
+            [self.estimates({n: values[rest] for n, values in table.items()}, terms) for rest in kept]
+        )
+        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
+
+    def _values(self, table: Table) -> dict[str, float]:
+        found = self.function(nw.from_dict(dict(table), backend=self.library).to_native())
+        try:
+            if isinstance(found, Mapping):
+                return {str(name): float(value) for name, value in found.items()}
+            return {self.name: float(found)}
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"{self.name} gave no number; it must return a number, or numbers by name: {{'ratio': 0.5}}"
+            ) from None
