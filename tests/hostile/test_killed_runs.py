@@ -14,7 +14,7 @@ CRASHES = Path(__file__).with_name("run_crashes.py")
 
 
 def test_killed_runs_have_paid_for_what_they_asked(tmp_path: Path) -> None:
-    trials = examples(16)
+    trials = examples(8)
     arguments = [sys.executable, str(CRASHES), str(tmp_path), str(trials), "1"]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
