@@ -113,11 +113,15 @@ def difference(stored: Any, fresh: Any, where: str = "") -> str:
     Examples
     --------
     >>> difference({"km": 1.0, "seconds": 3}, {"km": 1.0, "seconds": 4}), difference({"km": 1.0}, {"km": 2.0})
-    ('', 'km: 2.0 for 1.0')
+    ('', 'km: 2 for 1')
     """
     if isinstance(stored, Mapping) and isinstance(fresh, Mapping):
-        for name in stored.keys() & fresh.keys():  # newer studies may have measured more
-            if name not in _NOT_COMPARED and (found := difference(stored[name], fresh[name], name)):
+        for name in stored:  # newer studies may have measured more
+            if (
+                name in fresh
+                and name not in _NOT_COMPARED
+                and (found := difference(stored[name], fresh[name], name))
+            ):
                 return found
         return ""
     if isinstance(stored, list) and isinstance(fresh, list):
@@ -128,4 +132,8 @@ def difference(stored: Any, fresh: Any, where: str = "") -> str:
         same = math.isclose(stored, fresh, rel_tol=_TOLERANCE, abs_tol=1e-12)
     else:
         same = stored == fresh
-    return "" if same else f"{where}: {fresh} for {stored}"
+    return "" if same else f"{where}: {_shown(fresh)} for {_shown(stored)}"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -1,16 +1,18 @@
 """Stored studies come out again, or are listed as stale; what they rest on is known, and a changed one is made anew."""
 
+import dataclasses
 import json
 
 import pytest
 
+from quantail._version import __version__
 from studies import catalogue, fingerprint
 from studies.catalogue import RESULTS, STUDIES, Study
 from studies.fingerprint import reached
 from studies.journal import JOURNAL, read_journal
-from studies.kinds import KINDS, method_of
+from studies.kinds import KINDS, Kind, method_of
 from studies.replay import SAME, changed, cheapest, difference, folders, keep, known, replays
-from studies.rerun import run_again
+from studies.rerun import _just_made, _renewed, run_again
 
 QUICK = 0.5  # CPU seconds of a row that is replayed every day
 
@@ -95,7 +97,7 @@ def test_wording_leaves_a_fingerprint_alone_and_code_does_not(modules):
 def test_a_row_that_differs_in_a_figure_that_is_shown_is_noticed():
     assert (
         difference({"km": 966.7, "holdout": {"km": 1.0}}, {"km": 966.7, "holdout": {"km": 1.1}})
-        == "km: 1.1 for 1.0"
+        == "km: 1.1 for 1"
     )
     assert not difference({"km": 966.7, "seconds": 1.0}, {"km": 966.7 + 1e-6, "seconds": 2.0})
 
@@ -106,6 +108,35 @@ def study(tmp_path, monkeypatch):
     return Study("small", "a study in small", "simulation --methods fresh --replications 1 --workers 1")
 
 
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A journal of two methods, of which one no longer comes out."""
+    kind = Kind(lambda row: {**row, "km": 1.0}, lambda method: ["studies.parallel"], lambda *_: None)
+    monkeypatch.setitem(KINDS, "toy", kind)
+    rows = [{"method": name, "km": km, "seconds": 1.0} for name, km in (("good", 1.0), ("old", 2.0)) * 2]
+    lines = [{"settings": {"study": "toy", "quantail": "0.0.1"}}, *rows]
+    (tmp_path / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return tmp_path
+
+
+def test_only_rows_of_methods_that_no_longer_come_out_are_dropped(toy):
+    assert changed(toy) == ["good", "old"]
+    assert [(found.method, found.stale) for found in _renewed(toy)] == [("good", False), ("old", True)]
+    settings, rows = read_journal(toy / JOURNAL)
+    assert [row["method"] for row in rows] == ["good", "good"] and settings["quantail"] == __version__
+    keep(toy, "python -m studies toy", _just_made(toy))
+    assert changed(toy) == [] and set(known(toy)["methods"]) == {"good"}
+
+
+def test_a_verdict_is_kept_and_code_that_changed_is_noticed(toy, monkeypatch):
+    keep(toy, "python -m studies toy", list(replays(toy)))
+    assert changed(toy) == ["old"]  # its verdict is not "same"
+    other = dataclasses.replace(KINDS["toy"], code=lambda method: ["studies.journal"])
+    monkeypatch.setitem(KINDS, "toy", other)
+    assert changed(toy) == ["good", "old"]
+
+
+@pytest.mark.slow
 def test_a_study_is_run_kept_left_alone_and_made_anew_when_its_rows_no_longer_come_out(study):
     said = []
     run_again([study], said.append)
