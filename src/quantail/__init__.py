@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from quantail._version import __version__
 
 if TYPE_CHECKING:
-    from quantail.answers import quantiles
+    from quantail.answers import bound, quantiles
     from quantail.auditing import audit
     from quantail.errors import (
         BudgetError,
@@ -63,6 +63,7 @@ __all__ = [
     "TableSynthesizer",
     "__version__",
     "audit",
+    "bound",
     "evaluate",
     "flows",
     "infer",
@@ -78,6 +79,7 @@ __all__ = [
 
 _ROOMS = {
     "quantiles": "quantail.answers",
+    "bound": "quantail.answers",
     "audit": "quantail.auditing",
     "evaluate": "quantail.evaluation",
     "flows": "quantail.evaluation",

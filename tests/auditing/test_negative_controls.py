@@ -13,6 +13,7 @@ PROMISED = {
     "data-derived bounds",
     "data-derived grid",
     "a lattice that ends at the largest row",
+    "a bound among the rows themselves",
     "data-derived depth",
     "double use of a budget",
     "float-ordered sums",

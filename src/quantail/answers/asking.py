@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from quantail.answers.levels import check_levels, drawn_levels, rank_bands, read_off
 from quantail.answers.result import Quantile, Quantiles
+from quantail.answers.till import Till
 from quantail.answers.tuning import CELLS, LATTICE, PRESENT_SHARE
 from quantail.curves import Scale
 from quantail.curves.joint import targets
 from quantail.errors import DataError, OptionError
 from quantail.frames import confidential_columns
 from quantail.io import read_table
-from quantail.privacy import Gate, Plan, PointsQuestion, Terms, check_seed, parse_epsilon, source_of, split
+from quantail.privacy import Gate, Plan, PointsQuestion, parse_epsilon, split
 from quantail.privacy.gate import points_rate
-from quantail.release.facts import Facts
-from quantail.release.paying import Payer, paying_ledger
+from quantail.release.paying import Payer
 from quantail.schema import Column, Schema
 
 Floats = NDArray[np.float64]
@@ -100,29 +100,21 @@ def quantiles(
     True
     """
     wanted, budget = check_levels(levels), parse_epsilon(epsilon)
-    check_seed(seed)
-    if noise not in ("secure", "simulated") or (noise == "secure" and seed is not None):
-        raise OptionError(
-            "noise must be 'secure', which has no seed, or 'simulated', which is for experiments"
-        )
     if schema is None:
         schema = bounded_column(column, lower, upper, grid, decimals, source, unit, name)
     about = _of_column(schema, column)
-    ask_from = source_of(noise, seed)
-    account = paying_ledger(ledger, ask_from.private, stacklevel=2)
-    values = _read(table, about)
-    plan = quantiles_plan(about, wanted.size, budget)
+    till = Till.open(ledger, noise, seed)
+    values = read_column(table, about)
+    plan, scale = quantiles_plan(about, wanted.size, budget), Scale.of(about.columns[0])
     options = {"column": column, "levels": wanted.tolist()}
-    terms = Terms(about.to_toml(), values.size, str(budget), "", "pure", "quantiles", options)
-    entry = None
-    if account is not None:
-        told = f"quantiles of {column} of {about.name}"
-        entry = account.charge(budget, told, terms.hash(), dataset=about.name, unit="epsilon")
-    gate = ask_from.gate(plan, ask_from.noise(()), "replace-one")
-    rows = draw_quantiles(gate, plan.leaves(), values, Scale.of(about.columns[0]), wanted)
-    if account is not None:
-        account.confirm()
-    facts = Facts(about, plan, terms, budget, None, ask_from.private, values.size)
+    rows, facts, entry = till.ask(
+        about,
+        plan,
+        values.size,
+        "quantiles",
+        options,
+        lambda gate: draw_quantiles(gate, plan.leaves(), values, scale, wanted),
+    )
     return Quantiles(column, rows, COVERAGE, facts, entry)
 
 
@@ -228,7 +220,8 @@ def _of_column(schema: Schema, name: str) -> Schema:
     return Schema((replace(column, atoms=(), predictors=None),), schema.unit, name=schema.name)
 
 
-def _read(table: Any, about: Schema) -> Floats:
+def read_column(table: Any, about: Schema) -> Floats:
+    """Read the one column that a question is about, NaN where a value is missing; too small tables are refused."""
     frame = read_table(table, about) if isinstance(table, str | Path) else table
     (column,) = about.columns
     values = np.asarray(confidential_columns(frame, about)[column.name], dtype=np.float64)

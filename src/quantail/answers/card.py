@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from quantail.answers.bounds import CANDIDATES, Bound
 from quantail.answers.result import Quantiles
 from quantail.privacy import as_decimal
 from quantail.visible import visible
@@ -13,8 +14,8 @@ _NOT_PRIVATE = (
 )
 
 
-def answer_card(answer: Quantiles) -> dict[str, Any]:
-    """Gather the public facts of released quantiles as plain JSON values.
+def answer_card(answer: Quantiles | Bound) -> dict[str, Any]:
+    """Gather the public facts of released quantiles, or of a bound, as plain JSON values.
 
     Examples
     --------
@@ -24,11 +25,9 @@ def answer_card(answer: Quantiles) -> dict[str, Any]:
     >>> answer_card(quantiles(payroll_example(500), "payroll", [0.5], 1, **asked))["promise"]["epsilon"]
     '1'
     """
-    facts = answer.facts()
-    (column,) = facts.schema.columns
-    entry = answer.entry
+    facts, entry = answer.facts(), answer.entry
     return {
-        "title": f"Quantiles of {answer.column}",
+        "title": f"{type(answer).__name__} of {answer.column}",
         "private": facts.private,
         "notice": _PRIVATE if facts.private else _NOT_PRIVATE,
         "date": datetime.now(UTC).date().isoformat(),
@@ -39,16 +38,7 @@ def answer_card(answer: Quantiles) -> dict[str, Any]:
             "neighbours": facts.neighbours,
             "unit": facts.unit,
         },
-        "public_inputs": {
-            "rows": facts.size,
-            "lower": column.bound_text("lower"),
-            "upper": column.bound_text("upper"),
-            "grid": column.grid,
-            "source": column.source,
-        },
-        "quantiles": answer.to_dicts(),
-        "band": f"The true level of a value lies within its band with probability {answer.coverage:g}, over the "
-        "noise of privacy, where rows are evenly spread around it; the error of sampling comes on top.",
+        **(_of_quantiles(answer) if isinstance(answer, Quantiles) else _of_bound(answer)),
         "remarks": list(answer.remarks),
         "plan": facts.plan.to_dict(),
         "terms": facts.terms.to_dict(),
@@ -61,6 +51,33 @@ def answer_card(answer: Quantiles) -> dict[str, Any]:
             "charged": as_decimal(entry.amount) if entry.amount is not None else "",
             "head": entry.hash,
         },
+    }
+
+
+def _of_quantiles(answer: Quantiles) -> dict[str, Any]:
+    (column,) = answer.release.schema.columns
+    return {
+        "public_inputs": {
+            "rows": answer.release.size,
+            "lower": column.bound_text("lower"),
+            "upper": column.bound_text("upper"),
+            "grid": column.grid,
+            "source": column.source,
+        },
+        "quantiles": answer.to_dicts(),
+        "band": f"The true level of a value lies within its band with probability {answer.coverage:g}, over the "
+        "noise of privacy, where rows are evenly spread around it; the error of sampling comes on top.",
+    }
+
+
+def _of_bound(answer: Bound) -> dict[str, Any]:
+    ends = {"lower": f"{CANDIDATES[0]:g}", "upper": f"{CANDIDATES[-1]:g}"}
+    told = {"grid": "1, 2, 5, 10, ...", "source": "candidates of the question, for any column"}
+    return {
+        "public_inputs": {"rows": answer.release.size, **ends, **told},
+        "bound": {"upper": answer.upper, "source": answer.source},
+        "band": f"Some {answer.beyond} rows, or fewer, are expected to have a size above a thousandth of the bound, "
+        "and hardly one above it; how many do is not known. What lies above is clipped to it.",
     }
 
 
@@ -79,10 +96,12 @@ def card_markdown(card: dict[str, Any]) -> str:
         f"- Plan hash: `{card['plan_hash']}`.",
         f"- Ledger: {_receipt(card['ledger'])}",
         "",
-        "| level | value | true level, from | to |",
-        "| --- | --- | --- | --- |",
     ]
-    for row in card["quantiles"]:
+    if "bound" in card:
+        lines.append(f"Bound of sizes: **{card['bound']['upper']:.15g}** ({card['bound']['source']}).")
+    else:
+        lines += ["| level | value | true level, from | to |", "| --- | --- | --- | --- |"]
+    for row in card.get("quantiles", ()):
         ends = ("read off", "") if row["low"] is None else (f"{row['low']:.5g}", f"{row['high']:.5g}")
         lines.append(f"| {row['level']:g} | {row['value']:.10g} | {ends[0]} | {ends[1]} |")
     return "\n".join([*lines, "", card["band"], *(f"\n{remark}" for remark in card["remarks"])]) + "\n"

@@ -5,8 +5,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from quantail.answers.asking import draw_quantiles
+from quantail.answers.bounds import draw_bound
 from quantail.auditing.enumeration import Branching, Floats, Mechanism, Table, gate_of
 from quantail.curves import Scale
+from quantail.privacy import Relation
 
 STEP = 0.25  # of recorded values: finer than the lattices, so that every point can be told
 
@@ -39,5 +41,18 @@ def quantiles_mechanism(
         values, scale = np.array([np.nan if row < 0 else row for row in table]), Scale(False, STEP, 0.0, top)
         rows = draw_quantiles(gate, gate.plan.leaves(), values, scale, np.array(levels), cells, fine)
         return tuple(row.value for row in rows)
+
+    return mechanism
+
+
+def bound_mechanism(
+    candidates: tuple[float, ...] | None, worth: int, *, budget: int = 1, relation: Relation = "replace-one"
+) -> Mechanism:
+    """Return `bound` among a few candidates, by default the sizes of the rows; NaN is a missing value."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(noise, relation, budget)
+        own = tuple(sorted(map(abs, table))) if candidates is None else candidates
+        return own[draw_bound(gate, np.array(table, dtype=float), worth, own)]
 
     return mechanism

@@ -130,6 +130,8 @@ def _answers(relation: Relation) -> Iterator[Lattice]:
             asked = partial(answers.quantiles_mechanism, levels, cells, fine, 4.0)
             name = f"quantiles, levels {levels}, {cells} cells of {fine}"
             yield Lattice(name, relation, asked, (0.0, 1.0, 2.0, 4.0), 4)
+    bound = partial(answers.bound_mechanism, (1.0, 2.0, 5.0), 2, relation=relation)
+    yield Lattice("bound, three candidates", relation, bound, (-3.0, 0.5, 2.0, 9.0, np.nan), 4)
 
 
 def _slopes(relation: Relation) -> Iterator[Lattice]:

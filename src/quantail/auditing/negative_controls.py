@@ -68,6 +68,7 @@ def negative_controls() -> tuple[NegativeControl, ...]:
         ("data-derived bounds", i.valid_grid, i.flawed_bounds, VALUES, 3),
         ("data-derived grid", i.valid_grid, i.flawed_grid, VALUES, 3),
         ("a lattice that ends at the largest row", i.valid_points, i.flawed_points, VALUES, 3),
+        ("a bound among the rows themselves", i.valid_bound, i.flawed_bound, VALUES, 3),
         ("data-derived depth", i.valid_depth, i.flawed_depth, VALUES, 3),
         ("double use of a budget", b.valid_twice, b.flawed_twice, VALUES, 4),
         ("float-ordered sums", b.valid_sum, b.flawed_sum, (0, 10, 7, 2, 1), 4, "counting"),

@@ -9,6 +9,7 @@ from quantail._version import __version__
 from quantail.cli import (
     append,
     audit,
+    bound,
     check,
     demo,
     evaluate,
@@ -47,6 +48,7 @@ def _add_group(name: str, commands: typer.Typer, help_text: str, example: str) -
 
 _add("demo", demo.demo, demo.EXAMPLE)
 _add("init", init.init, init.EXAMPLE)
+_add("bound", bound.bound, bound.EXAMPLE)
 _add("check", check.check, check.EXAMPLE)
 _add("plan", plan.plan, plan.EXAMPLE)
 _add("synth", synth.synth, synth.EXAMPLE)

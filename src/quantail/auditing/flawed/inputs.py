@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quantail.auditing.answer_mechanisms import quantiles_mechanism
+from quantail.auditing.answer_mechanisms import bound_mechanism, quantiles_mechanism
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.auditing.flawed.scores import GRID, HALF, choose
 from quantail.auditing.order_mechanisms import alike
@@ -56,6 +56,16 @@ def valid_points(table: Table, noise: Any) -> Hashable:
 def flawed_points(table: Table, noise: Any) -> Hashable:
     """Let the lattice of quantiles end at the largest row."""
     return quantiles_mechanism((0.25, 0.75), 4, 1, None)(table, noise)  # flaw: its points follow the maximum
+
+
+def valid_bound(table: Table, noise: Any) -> Hashable:
+    """Select a bound among public candidates."""
+    return bound_mechanism((1.0, 2.0, 4.0, 8.0), 1)(table, noise)
+
+
+def flawed_bound(table: Table, noise: Any) -> Hashable:
+    """Select a bound among the rows themselves."""
+    return bound_mechanism(None, 1)(table, noise)  # flaw: which bounds there are tells who is in the table
 
 
 def _rungs(table: Table, noise: Any, levels: tuple[float, ...]) -> Hashable:
