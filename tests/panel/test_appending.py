@@ -12,6 +12,7 @@ from quantail.errors import DataError, OptionError, SchemaError
 from quantail.examples import industry_example
 from quantail.frames import PanelData, confidential_panel
 from quantail.panel import AppendedPanel
+from quantail.panel.donors import above_cap
 from quantail.panel.extended import extended
 from quantail.panel.period import Answer, PeriodAnswers
 from quantail.schema import Column, Panel, Schema
@@ -162,6 +163,25 @@ def test_what_makes_no_sense_is_refused(released, table):
         append(released, table, 1).sample(replicates=2)
     with pytest.raises(DataError, match="no rows"):
         PeriodSynthesizer(schema_to(LAST), 1, released.slice(0, 0))
+
+
+def test_what_lies_above_the_cap_keeps_its_share_over_the_years():
+    """A total is asked for up to a cap; beyond it a few units that happen to grow must not run away."""
+    rng = np.random.default_rng(5)
+    schema = Schema((STAFF,), "workplace", panel=Panel("site", start=1, end=6))
+    size = 1.0 + rng.normal(0.0, 1.0, (800, 1)) + rng.laplace(0.0, 0.3, (800, 6))
+    staff = np.ceil(np.exp(np.clip(size, 0.0, None)))
+    ends = [np.full(800, year) for year in (1, 6)]
+    data = PanelData(schema, pa.array(range(1, 801)), *ends, np.zeros(800, int), {}, {"staff": staff})
+    cap = float(np.quantile(staff, 0.97))
+    share, total = above_cap(staff, cap), float(np.minimum(staff / cap, 1.0).sum() / 6)
+    for year in range(7, 15):
+        after = replace(data.schema, panel=replace(data.schema.panel, end=year))
+        answers = PeriodAnswers((0.0, 800.0, 0.0), 1.0, Answer(total, 1.0, 0.0, cap), ())
+        data = extended(data, after, 0, answers, rng)
+        now = data.values["staff"][:, -1]
+        assert abs(above_cap(now, cap) / share - 1) < 0.25
+        assert abs(np.nansum(np.minimum(now / cap, 1.0)) / total - 1) < 0.05
 
 
 @pytest.mark.parametrize("periods", [2, 3, 9])

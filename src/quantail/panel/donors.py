@@ -6,15 +6,16 @@ Which of them is chosen is tilted, by exp(tilt x growth), until bounded sums ove
 as these are to be believed. All of it is post-processing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from quantail.frames import PanelData
-from quantail.panel.period import PeriodAnswers, Present
+from quantail.panel.period import Answer
 from quantail.panel.scale import PanelScale
 from quantail.panel.tuning import (
     AGE_WEIGHT,
@@ -25,6 +26,7 @@ from quantail.panel.tuning import (
     LARGEST_TILT,
     STOCK_AGE,
     TILT_REACH,
+    TILT_ROUNDS,
     TILT_STEPS,
     USUAL_SHIFT,
 )
@@ -155,6 +157,8 @@ class Candidates:
         Number of the donor.
     luck : float array, shape (m,)
         Random numbers that choose, the same under every tilt.
+    own : float array, shape (m,)
+        Sizes in the last released period.
     spread : float
         Standard deviation of sizes, the unit of growth.
     """
@@ -164,6 +168,7 @@ class Candidates:
     weight: Floats
     donor: Integers
     luck: Floats
+    own: Floats
     spread: float
 
     @classmethod
@@ -181,12 +186,14 @@ class Candidates:
         order = np.argsort(size, axis=1, kind="stable")
         growth = np.clip(growth / seen.spread, -TILT_REACH, TILT_REACH)
         size, growth, weight = (np.take_along_axis(part, order, axis=1) for part in (size, growth, weight))
-        even = (rng.random() + rng.permutation(len(size))) / max(len(size), 1)
-        return cls(size, growth, weight, order, even % 1.0, seen.spread)
+        # A golden-ratio sequence is even on every stretch of neighbours, so that luck moves the few large units little.
+        even, luck = (rng.random() + np.arange(len(size)) * 0.6180339887498949) % 1.0, np.empty(len(size))
+        luck[np.argsort(own[:, 0], kind="stable")] = even
+        return cls(size, growth, weight, order, luck, own[:, 0], seen.spread)
 
-    def chosen(self, tilt: float) -> Integers:
-        """Return the place of each unit's candidate."""
-        tilted, moves = self.weight * np.exp(tilt * self.growth), self.growth != 0.0
+    def chosen(self, tilt: Floats) -> Integers:
+        """Return the place of each unit's candidate, given a tilt for each."""
+        tilted, moves = self.weight * np.exp(tilt[:, None] * self.growth), self.growth != 0.0
         # Who does not change is as frequent under every tilt.
         whole = (tilted * moves).sum(axis=1, keepdims=True)
         kept = (self.weight * moves).sum(axis=1, keepdims=True) / np.where(whole > 0, whole, 1.0)
@@ -194,19 +201,23 @@ class Candidates:
         wanted = (self.luck * reached[:, -1])[:, None]
         return np.asarray(np.minimum((reached <= wanted).sum(axis=1), reached.shape[1] - 1))
 
-    def grown(self, tilt: float) -> tuple[Floats, Floats]:
+    def grown(self, tilt: Floats) -> tuple[Floats, Floats]:
         """Return next sizes and growth of all units."""
         at = np.arange(self.luck.size), self.chosen(tilt)
         return self.size[at], self.growth[at]
 
-    def donors(self, tilt: float) -> Integers:
+    def donors(self, tilt: Floats) -> Integers:
         """Return the number of the donor that each unit follows."""
         return self.donor[np.arange(self.luck.size), self.chosen(tilt)]
 
 
 @dataclass(frozen=True, eq=False)
 class Tilting:
-    """The search for the tilt under which the new period meets its answers.
+    """The search for tilts under which the new period meets its answers.
+
+    One tilt is common to all units, and meets the capped total. Another one of large units alone keeps what lies above
+    the cap, which was not asked for, at the share that it has in the released panel: without it a few units that happen
+    to grow would run away over the years.
 
     Attributes
     ----------
@@ -214,37 +225,67 @@ class Tilting:
         Of the units that continue.
     scale : PanelScale
         Of the first column.
-    answers : PeriodAnswers
+    total : Answer
         What was released.
-    born : Present
-        Units that are new, whose sizes stay as they are.
+    born : float array
+        Values of units that are new, which stay as they are.
+    above : float
+        What lies above the cap in the released panel, over what lies below.
     """
 
     candidates: Candidates
     scale: PanelScale
-    answers: PeriodAnswers
-    born: Present
+    total: Answer
+    born: Floats
+    above: float
 
-    def found(self) -> float:
-        """Return the tilt, by bisection; the usual shift between periods speaks against a large one."""
-        if not len(self.candidates.size):
-            return 0.0
-        usual, low, high = float(self.candidates.grown(0.0)[1].mean()), -LARGEST_TILT, LARGEST_TILT
-        for _ in range(TILT_STEPS):
-            tilt = (low + high) / 2
-            low, high = (tilt, high) if self._pull(tilt, usual) < 0 else (low, tilt)
-        return (low + high) / 2
+    def found(self) -> Floats:
+        """Return the tilt of every unit."""
+        large = np.abs(next_values(self.scale, self.candidates.own)) > self.total.width / 2
+        common = lean = 0.0
+        if not large.size:
+            return np.zeros(0)
+        usual = float(self.candidates.grown(np.zeros(large.size))[1].mean())
+        for _ in range(TILT_ROUNDS):
+            if large.any():
+                lean = _bisected(partial(self._excess, np.full(large.size, common), large))
+            common = _bisected(partial(self._pull, np.where(large, lean, 0.0), usual))
+        return np.asarray(common + lean * large)
 
-    def _pull(self, tilt: float, usual: float) -> float:
-        """Return how much a common shift of sizes downwards would better the fit."""
-        size, growth = self.candidates.grown(tilt)
-        total = self.answers.total
-        terms = total.terms(np.concatenate([next_values(self.scale, size), self.born.values]))
+    def _values(self, size: Floats) -> Floats:
+        return np.concatenate([next_values(self.scale, size), self.born])
+
+    def _excess(self, common: Floats, large: Flags, lean: float) -> float:
+        """Return what lies above the cap, less what is expected there."""
+        values = np.abs(self._values(self.candidates.grown(common + lean * large)[0]))
+        below = np.minimum(values, self.total.width).sum()
+        return float(values.sum() - below - self.above * below)
+
+    def _pull(self, lean: Floats, usual: float, common: float) -> float:
+        """Return how much a common shift downwards would better the fit; a usual shift speaks against a large one."""
+        size, growth = self.candidates.grown(lean + common)
+        terms = self.total.terms(self._values(size))
         inside = np.abs(terms) < 1.0  # a shift of sizes by their spread moves all who are not at a bound
-        moved = np.abs(terms[inside]).sum() if self.scale.scale.log else inside.sum() / total.width
+        moved = np.abs(terms[inside]).sum() if self.scale.scale.log else inside.sum() / self.total.width
         slope = self.candidates.spread * moved
-        pull = (terms.sum() - total.sum) * slope / total.deviation**2
+        pull = (terms.sum() - self.total.sum) * slope / self.total.deviation**2
         return float(pull + (growth.mean() - usual) / USUAL_SHIFT**2)
+
+
+def _bisected(pull: Callable[[float], float]) -> float:
+    """Return the tilt at which an increasing function is zero, within bounds."""
+    low, high = -LARGEST_TILT, LARGEST_TILT
+    for _ in range(TILT_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if pull(middle) < 0 else (low, middle)
+    return (low + high) / 2
+
+
+def above_cap(values: Floats, cap: float) -> float:
+    """Return what released values have above a cap, over what they have below."""
+    values = np.abs(values[~np.isnan(values)])
+    below = float(np.minimum(values, cap).sum())
+    return (float(values.sum()) - below) / below if below > 0 else 0.0
 
 
 def next_values(scale: PanelScale, size: Floats) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
-from quantail.panel.donors import Candidates, Donors, Followed, Histories, Tilting, next_values
+from quantail.panel.donors import Candidates, Donors, Followed, Histories, Tilting, above_cap, next_values
 from quantail.panel.period import Answer, PeriodAnswers, Present
 from quantail.panel.scale import PanelScale
 from quantail.panel.tuning import (
@@ -83,10 +83,12 @@ def extended(
     scale = PanelScale.of(schema.histories[0])
     donors = Donors.of(histories, rng).staying(continuing, rng)
     candidates = Candidates.of(donors, rng)
-    tilt = Tilting(candidates, scale, answers, Present.of(first, -1)).found()
+    column, cap = schema.histories[0].name, answers.total.width
+    above = above_cap(released.values[column], cap)
+    tilt = Tilting(candidates, scale, answers.total, first.values[column][:, 0], above).found()
     lead = next_values(scale, candidates.grown(tilt)[0])
     followed = donors.at(candidates.donors(tilt))
-    new = [np.concatenate([lead, first.values[schema.histories[0].name][:, 0]])]
+    new = [np.concatenate([lead, first.values[column][:, 0]])]
     for number, answer in enumerate(answers.ratios):
         new.append(_following(released, number, followed, first, new[0], answer))
     return _joined(released, schema, group, donors.units, new, first)

@@ -155,7 +155,7 @@ def ask_period(gate: Gate, real: PanelData, released: PanelData) -> PeriodAnswer
     flows = gate.count(gate.plan.find("flows"), flow_table(before.there, now.there), touched)
     signed = PanelScale.of(real.schema.histories[0]).scale.lower < 0
     asking = _Asking(gate)
-    cap = _cap(known.values, asking.deviation("total", signed))
+    cap = _cap(released.values[real.schema.histories[0].name], asking.deviation("total", signed))
     total = asking.bounded("total", now.values, 0.0, cap, signed)
     ratios = [
         asking.bounded(f"ratio {column.name}", own, _middle(made), RATIO_BOUND)
@@ -195,11 +195,11 @@ def _middle(ratios: Floats) -> float:
 
 
 def _cap(values: Floats, noise: float) -> float:
-    """Weigh the noise of a capped total, which grows with the cap, against what released values have above it."""
-    values = np.abs(values[~np.isnan(values)])
-    caps = np.unique(np.quantile(values, np.linspace(0.5, 1.0, 51))) if values.size else np.zeros(0)
+    """Weigh the noise of a capped total, which grows with the cap, against what released values (n, T) have above."""
+    periods, values = values.shape[1], np.abs(values[~np.isnan(values)])
+    caps = np.unique(np.quantile(values, np.linspace(0.5, 1.0, 51)))
     caps = caps[caps > 0]
     if not caps.size:
         return 1.0
-    beyond = np.array([np.maximum(values - cap, 0.0).sum() for cap in caps])
+    beyond = np.array([np.maximum(values - cap, 0.0).sum() / periods for cap in caps])
     return float(caps[np.argmin((noise * caps) ** 2 + (BEYOND_PERIOD_CAP * beyond) ** 2)])

@@ -318,8 +318,8 @@ DONOR_JITTER = 0.02
 AGE_WEIGHT, IDLE_WEIGHT, STOCK_AGE = 0.3, 10.0, 8
 """What a log of age, and the zero state, count beside a spread of size; and the age of units of the first period."""
 
-TILT_REACH, LARGEST_TILT, TILT_STEPS = 1.0, 8.0, 14
-"""Growth at which a tilt is bounded, in spreads of size; bounds of the tilt, and steps of its search."""
+TILT_REACH, LARGEST_TILT, TILT_STEPS, TILT_ROUNDS = 1.0, 8.0, 14, 2
+"""Growth at which a tilt is bounded, in spreads of size; bounds of tilts, steps of their search, and rounds of both."""
 
 USUAL_SHIFT = 0.05
 """Usual shift of sizes between periods beyond what donors say, in spreads of size."""
