@@ -38,23 +38,6 @@ def test_flows_of_continuers_ignore_births_and_deaths_in_the_denominator_too():
     assert flows.net == pytest.approx([-2 / 19])
 
 
-def test_births_create_and_deaths_destroy_all_their_jobs():
-    flows = job_flows(FIVE, continuers_only=False)
-    # Z = (26 + 20) / 2 = 23.
-    assert flows.creation == pytest.approx([6 / 23])
-    assert flows.destruction == pytest.approx([12 / 23])
-    assert flows.net == pytest.approx([(20 - 26) / 23])
-
-
-def test_net_creation_with_births_and_deaths_is_the_growth_of_the_total():
-    rng = np.random.default_rng(1)
-    values = rng.integers(0, 50, (40, 6)).astype(float)
-    values[rng.random(values.shape) < 0.3] = NAN
-    total = gross_employment(values)
-    expected = 2 * np.diff(total) / (total[1:] + total[:-1])
-    np.testing.assert_allclose(job_flows(values, continuers_only=False).net, expected)
-
-
 def test_a_year_without_jobs_has_rates_of_zero_rather_than_nan():
     np.testing.assert_array_equal(job_flows([[0, 0, 3], [NAN, NAN, NAN]]).creation, [0, 2])
     np.testing.assert_array_equal(job_flows([[NAN, 2]]).net, [0])
@@ -127,7 +110,6 @@ def test_flow_errors_are_in_percentage_points_and_do_not_cancel():
     assert net_mae(real, synth) == pytest.approx(100 * (10 / 105))
     births = [[100, 100, 100], [NAN, 100, 100]]
     assert jc_mae(births, [[100, 100, 100]]) == 0
-    assert jc_mae(births, [[100, 100, 100]], continuers_only=False) > 0
 
 
 DIFFERENCES = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quantail.errors import OptionError
+from quantail.errors import DataError, OptionError
 from quantail.evaluation import SIZE_CLASSES, size_class_shares, transition_shares
 
 NAN = float("nan")
@@ -28,9 +28,8 @@ def test_transitions_go_from_rows_to_columns_and_skip_births_and_deaths():
     np.testing.assert_allclose(transition_shares(values, classes), joint)
 
 
-def test_lags_compare_periods_that_far_apart():
+def test_neighbouring_periods_are_compared():
     values = [[0, 9, 0, 9], [9, 0, 9, 0]]
-    np.testing.assert_allclose(transition_shares(values, (0, 5), lag=2), np.eye(2) / 2)
     np.testing.assert_allclose(transition_shares(values, (0, 5)), np.eye(2)[::-1] / 2)
 
 
@@ -44,6 +43,6 @@ def test_classes_must_cover_all_sizes_in_order(classes):
         size_class_shares([[1]], classes)
 
 
-def test_a_lag_longer_than_the_panel_is_refused():
-    with pytest.raises(OptionError, match="lag"):
-        transition_shares([[1, 2]], lag=2)
+def test_a_single_period_has_no_transitions():
+    with pytest.raises(DataError, match="single period"):
+        transition_shares([[1], [2]])

@@ -8,8 +8,7 @@ Z_t = sum (e_t + e_{t-1}) / 2 (Davis, Haltiwanger and Schuh 1996, as in the pape
     job destruction  sum max(0, e_{t-1} - e_t) / Z_t      (the paper writes it with min, so with a minus sign)
     net creation     job creation - job destruction
 
-The authors computed them on units present in both years; births and deaths count as growth from and to zero
-otherwise.
+As the authors did, on units present in both years; `business_dynamics` has the rates with births and deaths.
 """
 
 from __future__ import annotations
@@ -57,16 +56,14 @@ def gross_employment(values: ArrayLike) -> Floats:
     return np.asarray(np.nansum(histories(values), axis=0))
 
 
-def job_flows(values: ArrayLike, continuers_only: bool = True) -> JobFlows:
-    """Job creation, destruction and net creation rates of every period but the first.
+def job_flows(values: ArrayLike) -> JobFlows:
+    """Job creation, destruction and net creation rates of continuers, in every period but the first.
 
     Parameters
     ----------
     values : array, shape (units, periods)
         Employment, NaN where a unit is not active.
-    continuers_only : bool
-        Count only units that are active in both periods, as the authors did; otherwise a birth creates and a
-        death destroys all its jobs. A period without any jobs on either side has rates of 0.
+        A period without any jobs on either side has rates of 0.
 
     Examples
     --------
@@ -74,11 +71,8 @@ def job_flows(values: ArrayLike, continuers_only: bool = True) -> JobFlows:
     array([-0.105])
     """
     before, after = _pairs(histories(values))
-    if continuers_only:
-        both = ~np.isnan(before) & ~np.isnan(after)
-        before, after = np.where(both, before, 0.0), np.where(both, after, 0.0)
-    else:
-        before, after = np.nan_to_num(before), np.nan_to_num(after)
+    both = ~np.isnan(before) & ~np.isnan(after)
+    before, after = np.where(both, before, 0.0), np.where(both, after, 0.0)
     change = after - before
     base = (after + before).sum(axis=0) / 2
     scale = np.divide(1.0, base, out=np.zeros_like(base), where=base > 0)

@@ -116,21 +116,19 @@ def gross_mape(real: ArrayLike, synth: ArrayLike) -> float:
     return float(100 * np.mean(np.abs(made - truth)[known] / truth[known]))
 
 
-def jc_mae(real: ArrayLike, synth: ArrayLike, continuers_only: bool = True) -> float:
+def jc_mae(real: ArrayLike, synth: ArrayLike) -> float:
     """Mean over periods of the absolute difference in job creation rates, in percentage points."""
-    return _mean_points(job_flows(real, continuers_only).creation, job_flows(synth, continuers_only).creation)
+    return _mean_points(job_flows(real).creation, job_flows(synth).creation)
 
 
-def jd_mae(real: ArrayLike, synth: ArrayLike, continuers_only: bool = True) -> float:
+def jd_mae(real: ArrayLike, synth: ArrayLike) -> float:
     """Mean over periods of the absolute difference in job destruction rates, in percentage points."""
-    return _mean_points(
-        job_flows(real, continuers_only).destruction, job_flows(synth, continuers_only).destruction
-    )
+    return _mean_points(job_flows(real).destruction, job_flows(synth).destruction)
 
 
-def net_mae(real: ArrayLike, synth: ArrayLike, continuers_only: bool = True) -> float:
+def net_mae(real: ArrayLike, synth: ArrayLike) -> float:
     """Mean over periods of the absolute difference in net job creation rates, in percentage points."""
-    return _mean_points(job_flows(real, continuers_only).net, job_flows(synth, continuers_only).net)
+    return _mean_points(job_flows(real).net, job_flows(synth).net)
 
 
 def growth_difference(real: ArrayLike, synth: ArrayLike) -> float:
@@ -148,9 +146,9 @@ def size_class_difference(real: ArrayLike, synth: ArrayLike) -> float:
     return float(100 * np.abs(size_class_shares(synth) - size_class_shares(real)).max())
 
 
-def transition_difference(real: ArrayLike, synth: ArrayLike, lag: int = 1) -> float:
-    """Total variation between the joint shares of size classes `lag` periods apart, in percentage points."""
-    return _total_variation(transition_shares(real, lag=lag), transition_shares(synth, lag=lag))
+def transition_difference(real: ArrayLike, synth: ArrayLike) -> float:
+    """Total variation between the joint shares of size classes in neighbouring periods, in percentage points."""
+    return _total_variation(transition_shares(real), transition_shares(synth))
 
 
 def period_marginals(real: ArrayLike, synth: ArrayLike, k: int = 3, draws: int = 20, seed: int = 0) -> float:

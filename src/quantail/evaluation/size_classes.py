@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantail.errors import OptionError
+from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
 
 Floats = NDArray[np.float64]
@@ -33,12 +33,12 @@ def size_class_shares(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES
     return np.bincount(cells, minlength=len(classes)) / max(cells.size, 1)
 
 
-def transition_shares(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES, lag: int = 1) -> Floats:
-    """Joint shares of continuers by class at t - lag (rows) and at t (columns); they sum to 1."""
+def transition_shares(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES) -> Floats:
+    """Joint shares of continuers by class at t - 1 (rows) and at t (columns); they sum to 1."""
     array = histories(values)
-    if not 1 <= lag < array.shape[1]:
-        raise OptionError("lag must be at least 1 and smaller than the number of periods.")
-    before, after = array[:, :-lag], array[:, lag:]
+    if array.shape[1] < 2:
+        raise DataError("the panel has a single period; moves between classes need at least two.")
+    before, after = array[:, :-1], array[:, 1:]
     both = ~np.isnan(before) & ~np.isnan(after)
     count = len(classes)
     cells = _class_of(before[both], classes) * count + _class_of(after[both], classes)
