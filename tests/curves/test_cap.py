@@ -8,13 +8,14 @@ from scipy.special import ndtri
 
 from quantail.curves.cap import (
     capped,
+    guessed_tail,
     implied_growth,
     most_of_mean,
     pareto_growth,
 )
 from quantail.curves.scale import Scale
 from quantail.curves.top import Implied, fit_cap
-from quantail.curves.tuning import ANCHORS, DECILE, MOST_GROWTH, STEEPEST
+from quantail.curves.tuning import ANCHORS, DECILE, MOST_GROWTH, STEEPEST, USUAL_SHAPE
 
 LEVELS = 1 - np.geomspace(0.5, 1e-6, 200)
 SCALE = Scale(log=True, step=0.01, lower=0.0, upper=1e18, crossover=0.01)
@@ -71,28 +72,52 @@ def test_beyond_what_counts_tell_the_floor_is_the_same() -> None:
     assert outer[-1] == pytest.approx(STEEPEST, rel=1e-3)
 
 
+def test_beyond_the_last_released_quantile_a_tail_is_a_usual_one() -> None:
+    def exploding(u):
+        return (1 - u) ** -3.0
+
+    for released, shape in ((0.5, USUAL_SHAPE), (2 / 3, USUAL_SHAPE), (0.75, USUAL_SHAPE), (0.95, STEEPEST)):
+        held = np.minimum(capped(exploding, LEVELS, 1e-9, released=released), exploding(LEVELS))
+        outer = np.diff(np.log(held)) / np.diff(-np.log1p(-LEVELS))
+        assert outer[-1] == pytest.approx(shape, rel=1e-2)
+        assert np.all(np.diff(held) >= 0)
+    counted = capped(exploding, LEVELS, 1e-9, known=0.95, released=0.5)
+    assert counted == pytest.approx(capped(exploding, LEVELS, 1e-9, known=0.95))
+
+
+@pytest.mark.parametrize("released", [0.5, 2 / 3, 0.75, 0.85])
+def test_few_released_quantiles_leave_lognormal_and_exponential_tails_as_they_are(released: float) -> None:
+    for quantile in (lambda u: np.exp(8 + 0.9 * ndtri(u)), lambda u: -10 * np.log1p(-u)):
+        beyond = LEVELS[LEVELS < 1 - 1e-4]
+        assert np.all(quantile(beyond) <= 1.1 * capped(quantile, beyond, 1e-9, released=released))
+
+
 # Whatever curves, slopes and tables imply together is a monotone quantile function; here it jumps and explodes.
 @given(
     steps=st.lists(st.floats(0.0, 6.0), min_size=12, max_size=12),
     start=st.floats(-3.0, 8.0),
     rows=st.integers(100, 10**6),
+    released=st.sampled_from([0.5, 2 / 3, 0.75, 1.0]),
 )
 @settings(max_examples=150, deadline=None)
 def test_no_model_implies_a_total_beyond_what_its_middle_allows(
-    steps: list[float], start: float, rows: int
+    steps: list[float], start: float, rows: int, released: float
 ) -> None:
     places = np.concatenate([[0.0], np.geomspace(0.05, 12.0, 12)])
     rarity = -np.log1p(-(np.arange(2**13) + 0.5) / 2**13)
     logs = start + np.interp(rarity, places, np.concatenate([[0.0], np.cumsum(steps)]))
     values = SCALE.forward(np.minimum(np.exp(logs), 1e18))
     implied = Implied.of(values, SCALE)
-    top = fit_cap(implied, rows)
+    top = fit_cap(implied, rows, released=released)
     drawn = SCALE.unfolded(values if top is None else top(values))
-    for share, growth in (*ANCHORS, (DECILE, MOST_GROWTH)):
+    anchors = [(share, growth, STEEPEST) for share, growth in (*ANCHORS, (DECILE, MOST_GROWTH))]
+    if released < 1:
+        anchors.append((1 - released, *guessed_tail(1 - released)))
+    for share, growth, shape in anchors:
         (anchor,) = np.maximum(implied.quantile(np.array([1 - share])), SCALE.crossover)
         above = np.sort(drawn)[-int(share * drawn.size) :]
-        assert above.mean() <= 1.1 * most_of_mean(growth) * anchor
+        assert above.mean() <= 1.1 * most_of_mean(growth, shape) * anchor
         assert above.max() <= 1.05 * anchor * pareto_growth(
-            np.log(share * 4 * max(rows, 2**13)), growth, STEEPEST
+            np.log(share * 4 * max(rows, 2**13)), growth, shape
         )
     assert np.all(np.diff(drawn) >= 0)

@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.curves import Vector, choose_slope
+from quantail.curves import Reach, Scale, Vector, choose_slope
 from quantail.curves.depth import slope_stages, slope_step
 from quantail.curves.slopes import (
     finer_candidates,
     rows_needed,
+    size_price,
     slope_candidates,
+    slope_reach,
     subsample,
     zero_bonus,
 )
-from quantail.curves.tuning import MOST_ROWS
+from quantail.curves.tuning import MOST_ROWS, SLOPE_PRICE
 
 
 def linear(slope, n=4001, seed=0):
@@ -34,7 +36,7 @@ def at_median(x):
 def test_a_huge_budget_finds_the_slope(gate_of, relation, definition, true, stages):
     y, x = linear(true)
     gate, leaves = gate_of(stages, 10**4, relation, definition)
-    found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
+    found = choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size)
     assert found == pytest.approx(true, rel=0.02, abs=0.03)
     assert gate.unused == 0
 
@@ -46,30 +48,32 @@ def test_rows_between_the_cuts_count_for_nothing(gate_of, relation):
     for nonsense in (0.0, -1e6, 1e6, np.nan):
         between = np.where((x > low) & (x <= high), nonsense, y)
         gate, leaves = gate_of(1, Fraction(1, 5), relation, seed=3)
-        found.append(choose_slope(gate, leaves, between, x, (low, high), 50.0, y.size))
+        found.append(choose_slope(gate, leaves, between, x, (low, high), Reach(50.0), y.size))
     assert len(set(found)) == 1
     gate, leaves = gate_of(1, 10**4, relation)
-    assert choose_slope(gate, leaves, between, x, (low, high), 50.0, y.size) == pytest.approx(1.5, rel=0.05)
+    assert choose_slope(gate, leaves, between, x, (low, high), Reach(50.0), y.size) == pytest.approx(
+        1.5, rel=0.05
+    )
 
 
 @pytest.mark.parametrize("stages", [1, 2])
 def test_without_dependence_the_slope_is_near_zero(gate_of, relation, stages):
     y, x = linear(0.0)
     gate, leaves = gate_of(stages, 10**4, relation)
-    found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
+    found = choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size)
     assert abs(found) < 0.03
 
 
 def test_the_error_falls_as_the_budget_grows(gate_of, relation):
     y, x = linear(1.5, n=301)
     gate, leaves = gate_of(1, 10**4, relation)
-    best = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size)
+    best = choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size)
     errors = []
     for each in (Fraction(1, 50), Fraction(1, 5), Fraction(10)):
         found = []
         for seed in range(8):
             gate, leaves = gate_of(1, each, relation, seed=seed)
-            found.append(choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size))
+            found.append(choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size))
         errors.append(np.mean(np.abs(np.array(found) - best)))
     assert errors[0] >= errors[1] >= errors[2]
     assert errors[0] > 3 * errors[2]
@@ -135,7 +139,7 @@ class TestStages:
         y = true * (x + rng.normal(0, 2 * width, x.size))
         costs = [Fraction(signal, x.size) * Fraction(share) for share in slope_stages(signal)]
         gate, leaves = gate_of(len(costs), costs, relation, seed=seed)
-        return abs(choose_slope(gate, leaves, y, x, at_median(x), 50.0, x.size) / true - 1)
+        return abs(choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), x.size) / true - 1)
 
     def test_two_stages_see_between_the_steps_of_one(self, gate_of, relation):
         single = slope_candidates(50.0, 0.025)
@@ -146,7 +150,7 @@ class TestStages:
         for stages in (1, 2):
             gate, leaves = gate_of(stages, Fraction(30, stages), relation)
             step = 0.025 if stages == 1 else 0.0
-            found = choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size, least_step=step)
+            found = choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size, least_step=step)
             errors.append(abs(found - true))
         assert errors[0] > (above - below) / 3
         assert errors[1] < (above - below) / 5
@@ -157,13 +161,41 @@ class TestStages:
             found = []
             for seed in range(8):
                 gate, leaves = gate_of(1, Fraction(1, 10), relation, seed=seed)
-                found.append(choose_slope(gate, leaves, y, x, at_median(x), 50.0, y.size, doubt=5.0))
+                found.append(choose_slope(gate, leaves, y, x, at_median(x), Reach(50.0), y.size, doubt=5.0))
             assert np.median(np.abs(found) > 0.3) == kept
 
     def test_the_bonus_of_zero_is_the_same_for_every_table(self):
         candidates = np.array([-1.0, 0.0, 2.0])
         assert zero_bonus(candidates, 2, 0.5, 5.0).tolist() == [0, 40, 0]
         assert not zero_bonus(candidates, 2, 0.5, 0.0).any()
+
+    def test_a_price_keeps_noise_small_and_gives_way_to_rows(self, gate_of, relation):
+        # Nothing is related, and the signal hardly tells: a large slope is noise. Where rows tell, the price is none.
+        def largest(price, true, epsilon):
+            y, x = linear(true, n=1001)
+            found = []
+            for seed in range(30):
+                gate, leaves = gate_of(1, epsilon, relation, seed=seed)
+                reach = Reach(50.0, price)
+                found.append(abs(choose_slope(gate, leaves, y, x, at_median(x), reach, y.size)))
+            return np.quantile(found, 0.9)
+
+        weak = Fraction(1, 100)
+        assert largest(30.0, 0.0, weak) < largest(0.0, 0.0, weak) / 3
+        assert largest(30.0, 1.5, Fraction(2)) == pytest.approx(largest(0.0, 1.5, Fraction(2)), rel=0.02)
+
+    def test_the_price_of_a_slope_is_the_same_for_every_table(self):
+        candidates = np.array([-2.0, 0.0, 1.0])
+        assert size_price(candidates, 2, 0.5, Reach(2.0, 3.0)).tolist() == [24, 0, 12]
+        assert not size_price(candidates, 2, 0.5, Reach(2.0)).any()
+
+    def test_a_slope_costs_by_the_factor_that_it_moves_a_log_scaled_column(self):
+        narrow, wide = (Scale(True, 1.0, 0.0, upper, 1.0) for upper in (1e6, 1e15))
+        for width in (0.5, 2.0):
+            near, far = slope_reach(narrow, width, 1e-9), slope_reach(wide, width, 1e-9)
+            assert near.price / near.largest == pytest.approx(SLOPE_PRICE * width)
+            assert far.price / far.largest == pytest.approx(SLOPE_PRICE * width)  # whatever the bounds
+        assert slope_reach(Scale(False, 1.0, 0.0, 1e6, 1.0), 2.0, 1e-9).price == 0
 
     def test_a_weak_leaf_keeps_more_rows(self):
         assert rows_needed(1.0, last=True) == MOST_ROWS

@@ -9,8 +9,9 @@ import pytest
 
 from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import FEW_SLOPES, STEADY, slope_mechanism
-from quantail.curves import choose_slope, slopes
+from quantail.curves import Reach, choose_slope, slopes
 from quantail.curves.rows import gathered
+from quantail.curves.slope_scores import score_slopes
 from quantail.curves.slopes import SlopeRules
 
 RELATIONS = ("replace-one", "add-remove")
@@ -33,6 +34,7 @@ def slope_loss(
     always=STEADY,
     cuts=(0.5, 0.5),
     rules=FEW_SLOPES,
+    price=0.0,
 ):
     """Return the worst loss of a slope over tables of so many rows beside those that are always there.
 
@@ -41,7 +43,7 @@ def slope_loss(
     kept = 1.0
     if most is not None:
         rules, kept = replace(rules, rows=lambda strength, last: most), most / (most + 1)
-    mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts, rules)
+    mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts, rules, price=price)
     return worst_loss(mechanism, points, rows, relation, kept)
 
 
@@ -49,6 +51,20 @@ def slope_loss(
 @pytest.mark.parametrize("rows", [1, 3])
 def test_slope_costs_no_more_than_claimed(rows, relation):
     assert 0.5 < slope_loss(relation, rows if relation == "replace-one" else rows - 1, 1) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_public_price_on_the_size_of_a_slope_costs_nothing(relation):
+    assert 0.5 < slope_loss(relation, 2, 1, points=FEW_POINTS, price=1.0) <= 1 + 1e-9
+
+
+def test_a_price_that_follows_the_table_is_caught(monkeypatch):
+    # The same prior by what the rows themselves have of x: another table, another price.
+    def own_scores(y, x, cut, candidates):
+        return score_slopes(y, x, cut, candidates) - np.rint(4 * np.sum(x) * np.abs(candidates)).astype(int)
+
+    monkeypatch.setattr(slopes, "score_slopes", own_scores)
+    assert slope_loss("replace-one", 2, 1, points=FEW_POINTS) > 1.5
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -140,6 +156,6 @@ def test_fine_candidates_around_a_private_slope_are_caught():
         x, y = np.array(table, dtype=float).reshape(-1, 2).T
         best = 1 + int(np.sum(y > 0))
         own = replace(FEW_SLOPES, candidates=lambda reach, step: best * np.array([0.5, 1.0]))
-        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), 2.0, 3, rules=own)
+        return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), Reach(2.0), 3, rules=own)
 
     assert worst_loss(mechanism, FEW_POINTS, 3, "replace-one") == np.inf

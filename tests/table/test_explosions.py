@@ -13,14 +13,25 @@ from quantail.curves.tuning import ANCHORS
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 
+# Fits whose totals lay 4 to 13 times too high: a slope that was noise, a tail beyond two or three quantiles, or a
+# count of zeros that left nearly no row.
+EXPLODED = (
+    ("heaped", 500, 0.5, 239),
+    ("heaped", 1000, 0.25, 101),
+    ("heaped", 1000, 0.25, 205),
+    ("count", 500, 1.0, 208),
+    ("rare", 4000, 1.0, 224),
+    ("undeclared", 1000, 1.0, 106),
+    ("undeclared", 500, 1.0, 307),
+    ("undeclared", 500, 1.0, 109),
+)
 
-def test_totals_of_poor_columns_hardly_ever_explode() -> None:
-    # Wanted is none beyond `MOST`; two of 448 were left (docs/decisions/0014-tails.md). Before, thousands of times.
+
+def test_no_total_of_a_poor_column_explodes() -> None:
     sizes = ((1000, 0.25), (500, 1.0), (2000, 1.0))
-    cases = product(SHAPES, sizes, (300, 301))
-    times = [each.times for shape, size, seed in cases for each in excesses(shape, *size, seed)]
-    assert sum(one > MOST for one in times) <= 1
-    assert max(times) < 2 * MOST
+    cases = [(shape, *size, seed) for shape, size, seed in product(SHAPES, sizes, (300, 301))]
+    worst = max(each for case in (*cases, *EXPLODED) for each in excesses(*case))
+    assert worst.times < MOST, worst
 
 
 @settings(max_examples=25, deadline=None)

@@ -104,6 +104,17 @@ def test_noise_alone_is_hardly_ever_an_atom() -> None:
     assert draw_lowest(Gate(leaf, SimulatedNoise(1), "replace-one"), leaf, 0 * values, scale, 400.0) > 0.5
 
 
+def test_twice_as_many_rows_as_the_noise_is_large_are_left_for_a_curve() -> None:
+    leaf, scale = Plan.leaf("lowest", F(1, 20)), Scale.of(AMOUNT)
+    gate = Gate(leaf, SimulatedNoise(1), "replace-one")
+    noise = gate.histogram_noise(leaf, 1).deviation / 2**0.5
+    shares = [
+        draw_lowest(Gate(leaf, SimulatedNoise(seed), "replace-one"), leaf, np.zeros(400), scale, 400.0)
+        for seed in range(20)
+    ]
+    assert max(shares) == pytest.approx(1 - 2 * noise / 400)
+
+
 def test_it_is_asked_of_columns_of_many_values_alone() -> None:
     assert may_heap(AMOUNT) and may_heap(LINEAR)
     assert not may_heap(Column("age", "integer", 0, 99))

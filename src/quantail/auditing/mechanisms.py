@@ -15,6 +15,7 @@ from scipy.special import ndtri
 
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.curves import (
+    Reach,
     Vector,
     choose_slope,
     climb,
@@ -98,6 +99,7 @@ def slope_mechanism(
     rules: SlopeRules = FEW_SLOPES,
     *,
     budget: int = 1,
+    price: float = 0.0,
 ) -> Mechanism:
     """Return the choice of a slope in as many stages as there are costs; a row is (x, y).
 
@@ -107,8 +109,8 @@ def slope_mechanism(
     def mechanism(table: Table, noise: Branching) -> Hashable:
         gate = gate_of(noise, relation, *(budget * cost for cost in costs))
         x, y = np.array((*always, *table), dtype=float).reshape(-1, 2).T
-        told = len(always) + rows
-        return choose_slope(gate, gate.plan.leaves(), y, x, cuts, 2.0, told, doubt, rules=rules)
+        told, reach = len(always) + rows, Reach(2.0, price)
+        return choose_slope(gate, gate.plan.leaves(), y, x, cuts, reach, told, doubt, rules=rules)
 
     return mechanism
 

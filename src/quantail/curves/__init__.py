@@ -10,7 +10,7 @@ from quantail.curves.joint import draw_rungs
 from quantail.curves.ladder import climb, ladder_depth
 from quantail.curves.rows import HeldRows, Rows, Vector
 from quantail.curves.scale import Scale
-from quantail.curves.slopes import choose_slope, slope_plan, slope_reach
+from quantail.curves.slopes import Reach, choose_slope, slope_plan, slope_reach
 from quantail.curves.tilt import draw_tilt
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Bend",
     "Curve",
     "HeldRows",
+    "Reach",
     "Remap",
     "Rows",
     "Scale",

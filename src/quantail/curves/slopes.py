@@ -13,7 +13,7 @@ Proof: privacy/proofs/slopes.md.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from quantail.curves.tuning import (
     MOST_ROWS,
     ROUGH_ROWS,
     ROUGH_SIGNAL,
+    SLOPE_PRICE,
     SLOPE_REACH,
 )
 from quantail.privacy import Gate, Plan, Relation, Selection, split, strength_of
@@ -42,10 +43,18 @@ def slope_sensitivity(relation: Relation) -> int:
     return 2 if relation == "replace-one" else 1
 
 
-def slope_reach(scale: Scale, width: float, least: float) -> float:
-    """Return the largest slope on a predictor whose quartiles are so far apart."""
+class Reach(NamedTuple):
+    """The largest slope that is considered, and what it costs in nats: a public prior, in proportion to the slope."""
+
+    largest: float
+    price: float = 0.0
+
+
+def slope_reach(scale: Scale, width: float, least: float) -> Reach:
+    """Return the largest slope on a predictor whose quartiles are so far apart, and its price."""
     low, high = scale.ends
-    return SLOPE_REACH * (high - low) / max(width, least)
+    moved = SLOPE_REACH * (high - low)
+    return Reach(moved / max(width, least), SLOPE_PRICE * moved if scale.log else 0.0)
 
 
 def slope_candidates(reach: float, step: float) -> Floats:
@@ -103,7 +112,7 @@ def choose_slope(
     y: Vector | Floats,
     x: Vector | Floats,
     cuts: tuple[float, float],
-    reach: float,
+    reach: Reach,
     rows: int,
     doubt: float = 0.0,
     least_step: float = 0.0,
@@ -117,8 +126,8 @@ def choose_slope(
         One leaf for a single selection; two for a coarse one and a finer one around it.
     cuts : tuple of float
         Public values of x: the instrument is -1 up to the first, +1 above the second, 0 between: see `best_cuts`.
-    reach : float
-        Largest slope that is considered: the range of y over the released spread of x.
+    reach : Reach
+        Largest slope that is considered: the range of y over the released spread of x; and its price.
     rows : int
         Public number of rows.
     doubt : float
@@ -135,10 +144,11 @@ def choose_slope(
         strength = float(strength_of(leaf.cost, gate.definition))
         most = rules.rows(strength, last)
         step = max(rules.step(min(rows, most) * strength), least_step)
-        candidates = rules.candidates(reach, step) if stage == 0 else finer_candidates(slope, step)
+        candidates = rules.candidates(reach.largest, step) if stage == 0 else finer_candidates(slope, step)
         part_y, part_x = told_apart(cuts, *subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
         scores = score_slopes(part_y, part_x, cuts[0], candidates)
         scores += zero_bonus(candidates, sensitivity, strength, doubt)
+        scores -= size_price(candidates, sensitivity, strength, reach)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
@@ -153,6 +163,12 @@ def told_apart(cuts: tuple[float, float], y: Floats, x: Floats) -> tuple[Floats,
 def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: float) -> NDArray[np.int64]:
     """Return a public bonus for a slope of zero, worth `doubt` nats of noise: no effect unless it clearly shows."""
     return np.where(candidates == 0.0, round(2 * doubt * sensitivity / strength), 0).astype(np.int64)
+
+
+def size_price(candidates: Floats, sensitivity: int, strength: float, reach: Reach) -> NDArray[np.int64]:
+    """Return what slopes cost by a public prior: where rows hardly tell, a large one is more often noise than not."""
+    nats = reach.price * np.abs(candidates) / reach.largest
+    return np.rint(2 * nats * sensitivity / strength).astype(np.int64)
 
 
 def subsample(gate: Gate, rows: int, most: int, *vectors: Vector) -> tuple[NDArray[Any], ...]:

@@ -28,6 +28,7 @@ from quantail.curves.rows import Vector
 from quantail.curves.slope_scores import score_slopes
 from quantail.curves.slopes import (
     SLOPE_RULES,
+    Reach,
     SlopeRules,
     choose_slope,
     slope_sensitivity,
@@ -117,7 +118,7 @@ def draw_tilt(
         residual,
         bowl,
         cuts,
-        reach,
+        Reach(reach),
         rows,
         doubt=rules.curve_doubt,
         least_step=_CURVE_STEP,

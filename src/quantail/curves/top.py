@@ -100,10 +100,11 @@ class Implied:
         return np.asarray(1 - np.geomspace(share, rarest, number))
 
 
-def fit_cap(implied: Implied, rows: float, known: float = 0.0) -> Top | None:
+def fit_cap(implied: Implied, rows: float, known: float = 0.0, released: float = 1.0) -> Top | None:
     """Return the map that holds a column to its cap; None where the model keeps to it by itself.
 
-    Up to the level `known` counts tell where rows are, and the cap says nothing.
+    Up to the level `known` counts tell where rows are, and the cap says nothing; beyond the level `released`, that of
+    the last released quantile, it says more.
 
     Examples
     --------
@@ -116,10 +117,10 @@ def fit_cap(implied: Implied, rows: float, known: float = 0.0) -> Top | None:
     """
     levels = implied.top_levels(0.5)
     found = implied.quantile(levels)
-    limit = capped(implied.quantile, levels, implied.scale.crossover, known)
+    limit = capped(implied.quantile, levels, implied.scale.crossover, known, released)
     if np.all(found <= limit):
         return None
-    (highest,) = capped(implied.quantile, rarest_level(rows), implied.scale.crossover, known)
+    (highest,) = capped(implied.quantile, rarest_level(rows), implied.scale.crossover, known, released)
     return top_of(implied, levels, np.minimum(found, limit), float(highest))
 
 

@@ -73,6 +73,9 @@ ENOUGH_SIGNAL, ROUGH_SIGNAL = 10_000.0, 500.0
 SLOPE_REACH = 0.25
 """The largest slope moves a column by this share of its range over the predictor's quartiles."""
 
+SLOPE_PRICE = 1.0
+"""Nats that a slope costs for every factor of e that it moves a log-scaled column over the predictor's quartiles."""
+
 LARGEST_RATIO = 1e3
 """Largest slope over the smallest."""
 
@@ -115,6 +118,9 @@ ANCHORS = ((0.5, 3.0), (0.25, 2.0))
 
 DECILE, LEAST_GROWTH, MOST_GROWTH = 0.1, 0.15, 1.5
 """The last anchor, and the limits of the growth that it takes from the implied quantiles."""
+
+GUESSED_GROWTH = 1.0
+"""The same limit where the last released quantile is the upper quartile or lower ("tails beyond few quantiles")."""
 
 GROWTH_AROUND = 2.0
 """Growth is measured between so many times as many rows above, and as few."""

@@ -12,7 +12,7 @@ from quantail.curves import AtomCurve, Scale, Vector
 from quantail.curves.slope import Slope
 from quantail.curves.tuning import ALONE
 from quantail.privacy import Gate, Plan
-from quantail.table.tuning import LOWEST_DOUBT, MOST_HEAPED
+from quantail.table.tuning import LEFT_BEYOND, LOWEST_DOUBT, MOST_HEAPED
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,7 +35,9 @@ def draw_lowest(gate: Gate, leaf: Plan, values: Vector | Floats, scale: Scale, p
 
     (found,) = gate.histogram(leaf, Vector.of(values).total(count), 1).tolist()
     noise = gate.histogram_noise(leaf, 1).deviation / 2**0.5
-    return min(found / present, MOST_HEAPED) if found > LOWEST_DOUBT * noise else 0.0
+    # Twice as many rows as the noise is large may lie beyond: were none left, a curve would be drawn from nothing.
+    most = min(MOST_HEAPED, 1 - LEFT_BEYOND * noise / present)
+    return max(min(found / present, most), 0.0) if found > LOWEST_DOUBT * noise else 0.0
 
 
 def beyond_lowest(values: Floats, scale: Scale) -> Floats:

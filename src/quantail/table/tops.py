@@ -82,7 +82,7 @@ class _Tails:
         if column.name in self.asked.leaves:
             top: Top | None = self._released(column, implied)
         else:
-            top = fit_cap(implied, rows, self._known(column.name, rows))
+            top = fit_cap(implied, rows, self._known(column.name, rows), _last_level(column.curve))
         bottom = None
         if column.scale.lower < 0:
             mirrored = replace(column.scale, lower=-column.scale.upper, upper=-column.scale.lower)
@@ -112,6 +112,6 @@ class _Tails:
 
 
 def _last_level(curve: AnyCurve) -> float:
-    """Return the highest level at which a curve, or its part beyond an atom, was released."""
+    """Return the highest level at which a curve, or its part beyond an atom, was released; 1 if it was counted."""
     rungs = curve.rest if isinstance(curve, AtomCurve) else curve
-    return rungs.levels[-1] if isinstance(rungs, Curve) else 0.0
+    return rungs.levels[-1] if isinstance(rungs, Curve) else 1.0

@@ -77,6 +77,9 @@ TOLD = 4.0
 LOWEST_DOUBT, MOST_HEAPED = 5.0, 0.98
 """Noise scales from which rows at the lowest value are believed, and the largest share of a column they may be."""
 
+LEFT_BEYOND = 2.0
+"""Noise scales of that count, as rows that lie beyond the lowest value at least ("zeros counted as .98")."""
+
 HEAP_SHARE = Fraction(3, 100)
 """Share of the budget that counts of declared heaps may cost together."""
 
