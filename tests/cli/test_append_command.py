@@ -108,3 +108,10 @@ def test_what_was_made_with_simulated_noise_is_not_continued_with_secure_noise(p
 def test_a_ledger_is_named_or_refused_by_name(plants):
     done = append(plants, "made-2001.csv", 2002)
     assert done.exit_code != 0 and "no ledger was named" in done.output
+
+
+def test_the_ledger_is_the_one_that_paid_for_the_panel(plants):
+    Ledger.create(plants.folder / "other.ledger", "plants", limit=1)
+    done = append(plants, "made-2001.csv", 2002, "-l", "other.ledger")
+    assert done.exit_code != 0 and "is not in the ledger" in done.output
+    assert Ledger.open(plants.folder / "other.ledger").spent == 0

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from quantail.auditing.pooled_fits import FULL, Scripted, full_panel
+from quantail.auditing.pooled_fits import FULL, Scripted, full_panel, whole_periods
 from quantail.frames import release_panel
 from quantail.panel import PeriodSynthesizer
 from quantail.panel.period import ask_period, bounded_table, flow_table, plan_period
@@ -126,3 +126,9 @@ def test_terms_do_not_hold_the_number_of_units_but_the_panel_that_is_continued()
     assert synthesizer.terms(3) == synthesizer.terms(300) and synthesizer.terms(3).size is None
     fewer = PeriodSynthesizer(FULL, 1, before.slice(0, 2))
     assert fewer.terms(3).hash() != synthesizer.terms(3).hash()
+
+
+def test_the_audit_enumerates_appended_periods():
+    findings = list(whole_periods())
+    assert {finding.relation for finding in findings} == set(RELATIONS)
+    assert all(finding.passed and 0.8 < finding.figure <= 1 for finding in findings)

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from quantail.auditing.findings import Finding
 from quantail.auditing.panel_counts import found
-from quantail.frames import PanelData
+from quantail.frames import PanelData, release_panel
+from quantail.frames.panel import panel_of
+from quantail.panel.extended import extended
+from quantail.panel.period import ask_period, plan_period
 from quantail.panel.pooled import fit_pooled, plan_pooled
 from quantail.panel.skeleton import release_units
 from quantail.panel.tables import LATTICE
@@ -118,6 +121,7 @@ def whole_fit_findings() -> Iterator[Finding]:
     """Yield the exact check of whole fits, partial and full."""
     yield whole_pooled()
     yield from whole_full()
+    yield from whole_periods()
 
 
 def whole_full() -> Iterator[Finding]:
@@ -129,6 +133,27 @@ def whole_full() -> Iterator[Finding]:
         runs = [pooled_fit(full_panel(*records, relation=relation)) for records in chosen]
         pairs = combinations(runs, 2) if relation == "replace-one" else ((run, runs[-1]) for run in runs[:-1])
         yield _compared(f"panel, full, end to end, {relation}", list(pairs), relation)
+
+
+def whole_periods() -> Iterator[Finding]:
+    """Compare appended periods: one unit has any record, or none, which is allowed under both relations."""
+    released = full_panel(relation="replace-one")
+    for relation in ("replace-one", "add-remove"):
+        runs = []
+        for records in [(), *((record,) for record in RECORDS)]:
+            noise: Any = Scripted()
+            data = full_panel(*records, relation=relation)
+            gate = Gate(plan_period(data.schema, Fraction(1), "panel"), noise, relation)
+            answers = ask_period(gate, data, released)
+            made = extended(released, _one_later(data.schema), 0, answers, noise.generator())
+            runs.append((noise.asked, release_panel(made).to_pydict()))
+        pairs = combinations(runs, 2) if relation == "replace-one" else ((runs[0], run) for run in runs[1:])
+        yield _compared(f"panel, appended period, {relation}", list(pairs), relation)
+
+
+def _one_later(schema: Schema) -> Schema:
+    panel = panel_of(schema)
+    return replace(schema, panel=replace(panel, end=panel.end + 1))
 
 
 def whole_pooled(histories: Sequence[Any] = tuple(product(PAIRS, repeat=2))) -> Finding:

@@ -63,7 +63,7 @@ def append(
 
     facts = Schema.load(schema)
     before = schema_before(facts)
-    check_published(released, before, simulate_noise)
+    check_published(released, before, simulate_noise, ledger)
     payment = Payment(ledger, mark=mark)
     outputs = ReleaseFiles(Place.of(output), force=force)
     outputs.check([released, file, schema, ledger, mark])
@@ -77,19 +77,21 @@ def append(
     outputs.announce(fit.model)
 
 
-def check_published(released: Path, schema: "Schema", simulated: bool) -> None:
+def check_published(released: Path, schema: "Schema", simulated: bool, ledger: Path | None) -> None:
     """Raise a DataError unless a file has a card beside it that says it is a synthetic panel of this schema.
 
-    A confidential panel given by mistake would be copied into the output; it has no card.
+    A confidential panel given by mistake would be copied into the output; it has no card. If the card names the charge
+    that paid for the panel, that is in the ledger: what was spent on a unit adds up in one place.
     """
     import json
 
     from quantail.cli.cards import CardFiles
+    from quantail.privacy import Ledger
 
     path = CardFiles(released).paths[0]
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        private, terms = card["private"], card["terms"]["schema"]
+        private, terms, receipt = card["private"], card["terms"]["schema"], card["ledger"]
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
             f"There is no release card {path}: a period is appended to a synthetic panel that was published, so keep "
@@ -103,4 +105,11 @@ def check_published(released: Path, schema: "Schema", simulated: bool) -> None:
         raise DataError(
             f"{released} was released under another schema, says {path}: use that schema, and change nothing but end "
             "in [panel], which is one period later"
+        )
+    if receipt is None or ledger is None or not ledger.exists():
+        return
+    if receipt["hash"] not in {entry.hash for entry in Ledger.open(ledger).entries()}:
+        raise DataError(
+            f"The charge for {released} is not in the ledger {ledger}: name the ledger that paid for it, so that what "
+            "was spent adds up"
         )
