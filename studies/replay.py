@@ -19,6 +19,9 @@ from studies.kinds import KINDS, method_of
 
 PROVENANCE = "provenance.json"
 SAME = "same"
+PENDING = "not computed again yet"
+"""The verdict of rows that nobody has replayed: listed with the stale ones, and neither same nor stale."""
+
 _NOT_COMPARED = ("seconds", "diagnostics", "profile")
 _TOLERANCE = (
     1e-4  # of a figure: classifiers stop at a tolerance of their own, which a newer library may change

@@ -28,7 +28,7 @@ from studies.quantreg import synthesize_quantreg
 from studies.simulation.runner import Table, Task
 
 DEFAULT = "ladder"
-"""The default method of the stored results. After a rerun with today's default: "tables", and nothing else changes."""
+"""The default method as documents show it. To show another one: its name here, then `python -m studies all`."""
 
 Made = tuple[Table, Mapping[str, Any]]
 FIVE = ("kng", "stepwise-fixed", "stepwise-varying", "sandwich-fixed", "sandwich-varying")
