@@ -47,3 +47,10 @@ def test_a_miniature_run_prints_every_method_beside_a_fresh_sample(
     printed = capsys.readouterr().out
     for method in ("ladder", "tables", "fresh"):
         assert f"count amount {method}" in printed
+
+
+def test_what_the_largest_rows_hold_is_told_without_a_fit(capsys) -> None:
+    assert tails_bench.main(["--shapes", "count", "--rows", "200", "--seeds", "1", "--largest"]) == 0
+    for line in capsys.readouterr().out.splitlines()[1:]:
+        one, three, ten, _ = map(float, line.split(":")[1].split())
+        assert 0 < one <= three <= ten <= 100

@@ -51,7 +51,7 @@ class Evidence:
     truth : array, shape (k,)
         The model's own values.
     reruns : array, shape (B, k)
-        Estimates of the reruns.
+        Estimates of the reruns, as far from the model's own as from those of the model that each started from.
     notes : mapping
         What a reader of a question's answer must know besides.
     """
@@ -119,9 +119,10 @@ def gather(
     rows = next(iter(raw_columns(tables[0], "synthetic").values())).size
     rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema), subset)
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
+    truth, rerun = rerun.with_reference(truth_seed)
     reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
     notes = {estimand.text: _notes(estimand, first) for estimand in estimands}
-    return Evidence(estimands, released, naive_errors, rerun.truth(truth_seed), reruns, notes)
+    return Evidence(estimands, released, naive_errors, truth, reruns, notes)
 
 
 def _estimand(question: Question, frame: Any, workers: int) -> Estimand:

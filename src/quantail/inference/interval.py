@@ -73,6 +73,23 @@ def corrected(released: float, errors: Floats, level: float) -> Corrected:
     return Corrected(estimate, estimate - reach, estimate + reach, error, bias, int(far.sum()), failed)
 
 
+def shifted(link: Link, values: Floats, origin: Floats, target: Floats) -> Floats:
+    """Return values that are as far from a target as they were from an origin, on the scale of a link.
+
+    Examples
+    --------
+    >>> shifted("log", np.array([6.0]), np.array([3.0]), np.array([10.0])).tolist()
+    [20.0]
+    """
+    known = np.array([values, origin, target])
+    most = 1.0 if link == "logit" else np.inf
+    if link == "identity" or not ((known > 0) & (known < most)).all():
+        return values - origin + target
+    if link == "log":
+        return values / origin * target
+    return np.asarray(expit(logit(values) - logit(origin) + logit(target)))
+
+
 def corrected_on(link: Link, released: float, truth: float, reruns: Floats, level: float) -> Corrected:
     """Correct one estimate by reruns, on a scale where its errors are alike; as it is where that makes no sense.
 

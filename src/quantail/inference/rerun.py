@@ -3,13 +3,13 @@
 The released model is a simulator whose truth is known. What the mechanism does to a table drawn from it (dither, noise,
 choices of predictors, shrinkage, synthesis) it did to the confidential one: the distance between a rerun's estimate and
 the simulator's own shows how far the released estimate may lie from the population's. Nothing confidential takes part,
-so reruns may use seeded noise.
+so reruns may use seeded noise. Tails are other ones in every rerun (`tail_doubt`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals as nw
@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
+from quantail.inference.interval import shifted
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.resampling import resampled_units
 from quantail.inference.subset import WHERE, Subset
+from quantail.inference.tail_doubt import SPREAD, Tail, doubted_tails, stretch_columns, stretch_table
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Schema
 from quantail.table import TableModel
@@ -32,6 +34,35 @@ Draw = Literal["balanced", "independent"]
 
 LARGE = 2**17  # rows of the table that stands for the model itself
 PANELS = 10  # panels that stand for the model itself, each of all units
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What the model says, from a table so large that its own sampling error does not matter; with any tails."""
+
+    tails: tuple[Tail, ...]
+    estimands: tuple[Estimand, ...]
+    table: Table
+    said: Floats
+
+    def powers(self, seed: int) -> list[float]:
+        """Draw how far tails are stretched."""
+        logs = np.random.default_rng(seed).normal(0.0, SPREAD, len(self.tails))
+        return [float(power) for power in np.exp(logs)]
+
+    def moved_back(self, estimates: Floats, powers: Sequence[float]) -> Floats:
+        """Return estimates of a rerun by their distance from what the model with these tails says."""
+        names = {tail.column.name for tail in self.tails}
+        moved, start = estimates.copy(), 0
+        table = stretch_columns(self.table, self.tails, powers)
+        for estimand in self.estimands:
+            part = slice(start, start + len(estimand.terms))
+            start = part.stop
+            if names & set(estimand.columns(table)):
+                moved[part] = shifted(
+                    estimand.link, estimates[part], _tried(estimand, table), self.said[part]
+                )
+        return moved
 
 
 @dataclass(frozen=True)
@@ -48,6 +79,8 @@ class Rerun:
         Their public columns, which every simulated table keeps.
     where : Subset, optional
         The rows that are asked about.
+    reference : Reference, optional
+        What the model says with other tails, where questions rest on them.
     """
 
     model: AnyModel
@@ -57,11 +90,20 @@ class Rerun:
     draw: Draw = "balanced"
     public: Any = None
     where: Subset | None = None
+    reference: Reference | None = None
 
     def __call__(self, seed: int) -> Floats:
-        """Return the estimates of one rerun, NaN where it gives none."""
-        drawing, noise, synthesis = np.random.SeedSequence(seed).generate_state(3, np.uint64).tolist()
+        """Return the estimates of one rerun, NaN where it gives none, as they were with the model's own tails."""
+        drawing, noise, synthesis, doubt = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
         table = self._drawn(self.model, drawing, "independent")
+        if self.reference is None:
+            return self._released_again(table, drawing, noise, synthesis)
+        powers = self.reference.powers(doubt)
+        table = stretch_table(table, self.reference.tails, powers)
+        return self.reference.moved_back(self._released_again(table, drawing, noise, synthesis), powers)
+
+    def _released_again(self, table: Any, drawing: int, noise: int, synthesis: int) -> Floats:
+        """Return the estimates after the whole mechanism was run on a table."""
         if self.model.schema.panel is not None and self.model.schema.panel.is_full:
             table = resampled_units(table, self.model.schema, np.random.default_rng(drawing))
         again = synthesizer_of(self.model, noise).fit(table, progress=False)
@@ -69,17 +111,23 @@ class Rerun:
         tables = [self._drawn(again, part, self.draw, self.rows) for part in seeds]
         return np.asarray(np.mean([self._estimates(table) for table in tables], axis=0))
 
-    def truth(self, seed: int) -> Floats:
-        """Return what the model itself says, from a table so large that its own sampling error does not matter.
-
-        A panel has the units that it has: it is drawn several times.
-        """
+    def with_reference(self, seed: int) -> tuple[Floats, Rerun]:
+        """Return what the model itself says, and the rerun that knows it where questions rest on tails."""
         if not isinstance(self.model, TableModel):
-            seeds = np.random.SeedSequence(seed).generate_state(PANELS, np.uint64).tolist()
-            return np.asarray(
-                np.mean([self._estimates(self._drawn(self.model, one, "balanced")) for one in seeds], axis=0)
-            )
-        return self._estimates(self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows)))
+            return self.truth(seed), self
+        large = self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows))
+        table = analysed(large, self.model.schema, self.estimands, self.where)
+        said = estimates_on(table, self.estimands)
+        kept = frozenset(self.where.condition.condition.names) if self.where else frozenset()
+        tails = doubted_tails(self.model.schema, self.estimands, table, kept)
+        return said, replace(self, reference=Reference(tails, self.estimands, table, said)) if tails else self
+
+    def truth(self, seed: int) -> Floats:
+        """Return what the model of a panel says: it has the units that it has, and is drawn several times."""
+        seeds = np.random.SeedSequence(seed).generate_state(PANELS, np.uint64).tolist()
+        return np.asarray(
+            np.mean([self._estimates(self._drawn(self.model, one, "balanced")) for one in seeds], axis=0)
+        )
 
     def _drawn(self, model: AnyModel, seed: int, draw: Draw, rows: int | None = None) -> Any:
         if not isinstance(model, TableModel):
@@ -91,8 +139,7 @@ class Rerun:
         return model.sample(seed=seed, draw=draw, given=_repeated(self.public, times))
 
     def _estimates(self, frame: Any) -> Floats:
-        table = analysed(frame, self.model.schema, self.estimands, self.where)
-        return np.concatenate([_tried(estimand, table) for estimand in self.estimands])
+        return estimates_on(analysed(frame, self.model.schema, self.estimands, self.where), self.estimands)
 
 
 def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: Subset | None = None) -> Table:
@@ -127,6 +174,11 @@ def _repeated(table: Any, times: int) -> Any:
     import pyarrow as pa
 
     return table if times == 1 else pa.concat_tables([table] * times)
+
+
+def estimates_on(table: Table, estimands: Sequence[Estimand]) -> Floats:
+    """Return all estimates on one table, NaN where it gives none."""
+    return np.concatenate([_tried(estimand, table) for estimand in estimands])
 
 
 def _tried(estimand: Estimand, table: Table) -> Floats:
