@@ -36,9 +36,11 @@ def test_cells_are_drawn_by_inversion():
 
 def test_a_law_survives_json_and_a_damaged_one_is_refused():
     cells = label_cells(np.array([0.5, 0.5]))
-    law = FieldLaw(cells, (0.0, 0.1), (Factor(("x",), (1,), 0, ((0.1, -0.1),)),))
+    law = FieldLaw(cells, (0.0, 0.1), (Factor(("x",), (1,), 0, ((0.1, -0.1),), (0.3,)),))
     assert FieldLaw.from_dict(law.to_dict()) == law
     with pytest.raises(ValueError, match="fit together"):
         FieldLaw(cells, (0.0,))
     with pytest.raises(ValueError, match="fit together"):
         FieldLaw(cells, (0.0, 0.1), (Factor(("x",), (1,), 0, ((0.1, -0.1, 0.0),)),))
+    with pytest.raises(ValueError, match="fit together"):
+        FieldLaw(cells, (0.0, 0.1), (Factor(("x",), (1,), 0, ((0.1, -0.1),), (0.3, 0.4)),))

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from quantail.examples.payroll import payroll_example, payroll_schema
 from quantail.io import open_source
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer
@@ -129,3 +130,21 @@ def test_narrow_and_wide_tables_work(columns):
     labels = np.array([made[kind.name].to_pylist() for kind in kinds])
     agree = (labels[:, None] == labels[None]).mean(axis=2)[np.triu_indices(columns, 1)]
     assert columns == 1 or agree.mean() > 0.57  # 0.5 if columns came out independent
+
+
+def test_a_label_that_moves_what_slopes_leave_over_is_followed():
+    """Payroll follows employees, and a sector moves it beside them: its coefficient is that of the rows."""
+    real = payroll_example(20_000)
+    maker = TableSynthesizer(payroll_schema(), 1, method="tables", noise="simulated", seed=1)
+    made = maker.fit(real).sample(seed=1)
+    assert retail_coefficient(made) == pytest.approx(retail_coefficient(real), abs=0.12)
+
+
+def retail_coefficient(table):
+    sector, pay = (
+        np.array(table["sector"].to_pylist()),
+        np.log(np.maximum(np.array(table["payroll"], float), 1)),
+    )
+    labels = [sector == name for name in ("retail", "manufacturing", "services")]
+    matrix = np.stack([*labels, np.log(np.array(table["employees"], float)), np.ones(len(pay))], axis=1)
+    return np.linalg.lstsq(matrix.astype(float), pay, rcond=None)[0][0]

@@ -16,6 +16,7 @@ from quantail.curves.atom_curve import AtomCurve
 
 Floats = NDArray[np.float64]
 
+_NARROWEST = 1e-9
 _KNOTS = expit(np.linspace(-21.0, 21.0, 2001))  # one row in 10^9 lies beyond
 
 
@@ -84,6 +85,12 @@ class BaseLaw:
         """Return the mass between edges of the law shifted by each of several numbers, one row for each."""
         below = self.level(edges[None, :], shifts[:, None])
         return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    @property
+    def width(self) -> float:
+        """Half the distance between the 16% and the 84% quantile beyond the atom: a standard deviation of a normal."""
+        low, high = np.interp([0.16, 0.84], self.levels, self.values)
+        return max(float(high - low) / 2, _NARROWEST)
 
     def _own(self, shift: Floats | None) -> Floats:
         return self.values if shift is not None or self.spread is None else self.spread

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior_width
 from quantail.table.forward import DrawnRows, FieldSampler
 from quantail.table.ladder.column import NumericModel
-from quantail.table.law import ETA, Contexts, Factor, FieldLaw, group_of
+from quantail.table.law import Contexts, Factor, group_of
+from quantail.table.shifted_base import ShiftedBase
 from quantail.table.tuning import TOLD
 
 Floats = NDArray[np.float64]
@@ -151,23 +152,21 @@ class Chain:
         if margin is None or not tables:
             return
         old, sampler = self.samplers[place].law, self.samplers[place]
-        laws = [self._blank(place, table) for table in tables]
+        laws = [self._start(place, table) for table in tables]
         sampler = replace(sampler, law=replace(old, factors=tuple(laws)))
         contexts = sampler.contexts(self.simulated, sampler.eta(self.simulated))
-        bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
-        base, shares = sampler.shifted_logs(), contexts.shares
-        implied = sampler.implied_logs() if old.reach else base[0]
         observed = [self._observed(place, table, contexts) for table in tables]
-        observed = self._with_priors(place, tables, observed, contexts, shares)
-        start = Fitted(old.trust, np.asarray(old.margin), [self._start(old, law) for law in laws])
-        margin = margin.doubted(observed)
-        forbidden = sampler.forbidden(contexts)
-        found = fit_factors(base[bins], implied, shares, self.rows, margin, observed, start, steps, forbidden)
-        factors = tuple(
-            replace(law, values=tuple(map(tuple, values.tolist())))
-            for law, values in zip(laws, found.factors, strict=True)
+        observed = self._with_priors(place, tables, observed, contexts)
+        values, shifts = [np.asarray(law.values) for law in laws], [np.asarray(law.shifts) for law in laws]
+        start = Fitted(old.trust, np.asarray(old.margin), values, shifts)
+        base = ShiftedBase.of(sampler, contexts, any(law.shifts for law in laws))
+        margin, forbidden = margin.doubted(observed), sampler.forbidden(contexts)
+        found = fit_factors(base, contexts.shares, self.rows, margin, observed, start, steps, forbidden)
+        fitted = tuple(
+            replace(law, values=tuple(map(tuple, values.tolist())), shifts=tuple(own.tolist()))
+            for law, values, own in zip(laws, found.factors, found.shifts, strict=True)
         )
-        law = replace(old, margin=tuple(found.margin.tolist()), factors=factors, trust=found.trust)
+        law = replace(old, margin=tuple(found.margin.tolist()), factors=fitted, trust=found.trust)
         self.samplers[place] = replace(sampler, law=law)
 
     def _with_priors(
@@ -176,7 +175,6 @@ class Chain:
         tables: list[Released],
         observed: list[Observed],
         contexts: Contexts,
-        shares: Floats,
     ) -> list[Observed]:
         """Give every table its prior, found when it is first seen."""
         masses = None
@@ -184,27 +182,21 @@ class Chain:
             key = place, (table.places, table.levels)
             if key not in self._priors:
                 if masses is None:
-                    masses = shares[:, None] * self._current(place, contexts)
+                    masses = contexts.shares[:, None] * self.samplers[place].probabilities(contexts)
                 self._priors[key] = prior_width(seen, masses, self.rows)
             observed[number] = replace(seen, prior=self._priors[key])
         return observed
 
-    def _current(self, place: int, contexts: Contexts) -> Floats:
-        return self.samplers[place].probabilities(contexts)
-
-    def _blank(self, place: int, table: Released) -> Factor:
-        """Return the factor of a table, all zero."""
+    def _start(self, place: int, table: Released) -> Factor:
+        """Return the factor of a table as it was fitted before, or all zero; those of numbers also shift their law."""
         names = tuple(self.samplers[k].field.name for k in table.places[:-1])
-        groups = int(np.prod(table.counts.shape[:-1]))
+        groups, key = int(np.prod(table.counts.shape[:-1])), (names, table.levels[:-1], table.levels[-1])
+        for factor in self.samplers[place].law.factors:
+            if (factor.on, factor.levels, factor.level) == key:
+                return factor
+        moving = bool(names) and self.samplers[place].field.is_number
         zeros = ((0.0,) * table.counts.shape[-1],) * groups
-        return Factor(names, table.levels[:-1], table.levels[-1], zeros)
-
-    @staticmethod
-    def _start(old: FieldLaw, blank: Factor) -> Floats:
-        for factor in old.factors:
-            if (factor.on, factor.levels, factor.level) == (blank.on, blank.levels, blank.level):
-                return np.asarray(factor.values)
-        return np.asarray(blank.values)
+        return Factor(*key, zeros, (0.0,) * groups if moving else ())
 
     def _observed(self, place: int, table: Released, contexts: Contexts) -> Observed:
         """Return a table as contexts and cells of the field see it."""

@@ -5,8 +5,10 @@ coarser cells b, noisy counts Y_t of standard deviation s_t, and log factors the
 
     sum_t |n sum_{u in g, k in b} w_u P_uk - Y_t|^2 / (2 s_t^2)  +  |n sum_u w_u P_uk - Y_0|^2 / (2 s_0^2)
     + sum_t |theta_t|^2 / (2 prior_t^2) + |margin|^2 / (2 prior_0^2) + (trust - 1)^2 / (2 prior^2)
+    + sum_t |shift_t|^2 / (2 (spread prior_t)^2)
 
-where Y_0 is what stage one said of the field by itself. Factors are scaled by their priors, so that all of them start
+where Y_0 is what stage one said of the field by itself, and a table that ends in a number may also shift its base law,
+of which `spread` is the unit, in every group. Factors are scaled by their priors, so that all of them start
 alike; tables of pure noise have narrow priors (`prior_width`) and move nothing.
 """
 
@@ -20,6 +22,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from quantail.table.law import normalised
+from quantail.table.shifted_base import ShiftedBase
 from quantail.table.tuning import NARROWEST_PRIOR, PRIOR_DOUBT, TRUST_PRIOR, WIDEST_PRIOR
 
 Floats = NDArray[np.float64]
@@ -132,16 +135,19 @@ def _width(excess: float, scale: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """How far slopes are trusted, and log factors: those of the cells by themselves, and those of every table."""
+    """How far slopes are trusted, log factors of the cells by themselves and of every table, and shifts of every table.
+
+    A table that shifts nothing has an empty array of shifts.
+    """
 
     trust: float
     margin: Floats
     factors: list[Floats]
+    shifts: list[Floats]
 
 
 def fit_factors(
-    base: Floats,
-    implied: Floats,
+    base: ShiftedBase,
     shares: Floats,
     rows: float,
     margin: Margin,
@@ -154,10 +160,8 @@ def fit_factors(
 
     Parameters
     ----------
-    base : array
-        Logarithms of the law of stage one, a row for every context.
-    implied : array
-        Logarithms of what it is on average; equal to it where no slope acts.
+    base : ShiftedBase
+        The law of stage one in every context.
     shares : array
         Share of simulated rows in every context.
     start : Fitted
@@ -167,8 +171,8 @@ def fit_factors(
     forbidden : array, optional
         Cells that every context cannot have.
     """
-    problem = _Problem(base - implied, implied, shares[:, None], rows, margin, tables, forbidden)
-    parts = [np.array([start.trust - 1]), start.margin, *start.factors]
+    parts = [np.array([start.trust - 1]), start.margin, *start.factors, *start.shifts]
+    problem = _Problem(base, shares[:, None], rows, margin, tables, [part.shape for part in parts], forbidden)
     found = minimize(
         problem.value,
         np.concatenate([part.ravel() / width for part, width in zip(parts, problem.widths, strict=True)]),
@@ -176,33 +180,36 @@ def fit_factors(
         method="L-BFGS-B",
         options={"maxiter": steps, "maxcor": 8, "ftol": 1e-7},
     )
-    distrust, own, *factors = problem.parts(found.x)
-    return Fitted(1 + float(distrust[0]), own, factors)
+    distrust, own, factors, shifts = problem.parts(found.x)
+    return Fitted(1 + float(distrust[0]), own, factors, shifts)
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    tilt: Floats
-    implied: Floats
+    base: ShiftedBase
     shares: Floats
     rows: float
     margin: Margin
     tables: Sequence[Observed]
+    shapes: list[tuple[int, ...]]
     forbidden: NDArray[np.bool_] | None = None
 
-    @property
+    @cached_property
     def widths(self) -> list[float]:
-        return [TRUST_PRIOR, self.margin.prior, *(table.prior for table in self.tables)]
+        priors = [table.prior for table in self.tables]
+        return [TRUST_PRIOR, self.margin.prior, *priors, *(self.base.spread * prior for prior in priors)]
 
-    def parts(self, scaled: Floats) -> list[Floats]:
-        shapes = [(1,), (self.tilt.shape[1],), *(table.counts.shape for table in self.tables)]
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-        pieces = zip(np.split(scaled, ends), shapes, self.widths, strict=True)
-        return [width * piece.reshape(shape) for piece, shape, width in pieces]
+    def parts(self, scaled: Floats) -> tuple[Floats, Floats, list[Floats], list[Floats]]:
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
+        pieces = zip(np.split(scaled, ends), self.shapes, self.widths, strict=True)
+        distrust, own, *others = (width * piece.reshape(shape) for piece, shape, width in pieces)
+        number = len(self.tables)
+        return distrust, own, others[:number], others[number:]
 
     def value(self, scaled: Floats) -> tuple[float, Floats]:
-        distrust, own, *factors = self.parts(scaled)
-        logits = (1 + distrust) * self.tilt + (self.implied + own)
+        distrust, own, factors, shifts = self.parts(scaled)
+        tilt, change = self.base.tilt(self._shifted(shifts))
+        logits = (1 + distrust) * tilt + (self.base.implied + own)
         for table, factor in zip(self.tables, factors, strict=True):
             logits += table.spread(factor)
         law = normalised(logits, self.forbidden)
@@ -216,7 +223,19 @@ class _Problem:
             pull += table.spread(missed / table.deviation)
         pull -= np.einsum("uk,uk->u", pull, law)[:, None]
         pull *= self.rows * masses
-        trusted = np.array([np.einsum("uk,uk->", pull, self.tilt)])
+        trusted = np.array([np.einsum("uk,uk->", pull, tilt)])
+        moved = (1 + distrust) * np.einsum("uk,uk->u", pull, change)
         slopes = [trusted, pull.sum(axis=0), *(table.summed(pull) for table in self.tables)]
+        slopes += [
+            table.gather @ moved if own.size else own for table, own in zip(self.tables, shifts, strict=True)
+        ]
         whole = [width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
         return loss / 2, scaled + np.concatenate(whole)
+
+    def _shifted(self, shifts: list[Floats]) -> Floats:
+        """Return what tables shift every context by."""
+        total = np.zeros(len(self.shares))
+        for table, own in zip(self.tables, shifts, strict=True):
+            if own.size:
+                total += own[table.group]
+        return total

@@ -135,7 +135,7 @@ def _first_law(
     law = _own_law(fit, own, rows, u, given)
     if zeros is None:
         return law
-    shares = np.exp(FieldSampler.of(own, law, {}, False).shifted_logs())
+    shares = np.exp(FieldSampler.of(own, law, {}, False).shifted_logs(np.asarray(law.centres)))
     average = np.asarray(law.implied) if law.implied else shares[0]
     return replace(law, zeros=tuple(zeros.factors(average, law.cells, rows.whole).tolist()))
 
@@ -167,7 +167,7 @@ def _own_law(fit: Fit, own: Field, rows: DrawnRows, u: Floats, given: dict[str, 
         _law(cells), cuts=tuple(cuts.tolist()), centres=tuple(centres.tolist()), reach=reach, implied=even
     )
     sampler = FieldSampler.of(own, law, {}, False)
-    implied = np.bincount(bins) / bins.size @ np.exp(sampler.shifted_logs())
+    implied = np.bincount(bins) / bins.size @ np.exp(sampler.shifted_logs(centres))
     return replace(law, implied=tuple(implied.tolist()))
 
 

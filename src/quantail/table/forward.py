@@ -21,6 +21,7 @@ from quantail.table.ladder.column import ColumnModel, NumericModel
 from quantail.table.law import (
     ETA,
     Contexts,
+    Factor,
     FieldLaw,
     distinct_contexts,
     draw_cells,
@@ -122,30 +123,42 @@ class FieldSampler:
                     parts[name, level] = np.asarray(cells.coarse[level])[rows.cells[name]], cells.size(level)
         return distinct_contexts(parts, rows.size)
 
-    def base_logs(self) -> Floats:
-        """Return logarithms of the base law, a row for each bin of eta."""
-        found = self.shifted_logs()
-        if not self.law.reach or self.law.trust == 1.0:
+    def shifts(self, contexts: Contexts) -> Floats | None:
+        """Return how far tables move the base law in every context; None if none does."""
+        found = None
+        for factor in self.law.factors:
+            if factor.shifts:
+                own = np.asarray(factor.shifts)[self._groups(factor, contexts)]
+                found = own if found is None else found + own
+        return found
+
+    def base_logs(self, contexts: Contexts) -> Floats:
+        """Return logarithms of the base law, a row for each context."""
+        centres, bins, shifts = np.asarray(self.law.centres), contexts.bins, self.shifts(contexts)
+        logs = self.shifted_logs
+        found = logs(centres)[bins] if shifts is None else logs(centres[bins] + shifts)
+        if self.law.trust == 1.0:
             return found
         implied = self.implied_logs()
         return implied + self.law.trust * (found - implied)
 
     def implied_logs(self) -> Floats:
-        """Return logarithms of what slopes imply for the cells on average."""
+        """Return logarithms of what slopes imply for the cells on average, before any table shifts them."""
+        if not self.law.reach:
+            return np.asarray(self.shifted_logs(np.zeros(1))[0])
         return self._made_up(log_shares(np.asarray(self.law.implied)))
 
-    def shifted_logs(self) -> Floats:
-        """Return logarithms of the law of stage one in cells, a row for each bin of eta."""
+    def shifted_logs(self, shifts: Floats) -> Floats:
+        """Return logarithms of the law of stage one in cells, a row for each of some shifts of its numbers."""
         column = self.field.column
         if self.base is None:
             assert not isinstance(column, NumericModel)
             return self._made_up(log_shares(np.asarray(column.shares)))
-        edges, centres = np.asarray(self.law.cells.edges), np.asarray(self.law.centres)
-        shares = self.base.cell_shares(edges, centres)
+        shares = self.base.cell_shares(np.asarray(self.law.cells.edges), shifts)
         if self.field.status is None:
             return log_shares(shares)
         there, *others = self.field.status.shares[0]
-        rest = np.broadcast_to(others, (len(centres), len(others)))
+        rest = np.broadcast_to(others, (shifts.size, len(others)))
         return self._made_up(log_shares(np.concatenate([there * shares, rest], axis=1)))
 
     def _made_up(self, logs: Floats) -> Floats:
@@ -157,40 +170,45 @@ class FieldSampler:
 
     def probabilities(self, contexts: Contexts) -> Floats:
         """Return the law of cells in every context."""
-        bins = contexts.parts.get(ETA, np.zeros(contexts.number, dtype=np.int64))
-        logits = (self.base_logs() + np.asarray(self.law.margin))[bins]
+        logits = self.base_logs(contexts) + np.asarray(self.law.margin)
         for factor in self.law.factors:
-            named = [
-                (name, level, self.known[name].size(level))
-                for name, level in zip(factor.on, factor.levels, strict=True)
-            ]
             values = np.asarray(factor.values)[:, np.asarray(self.law.cells.coarse[factor.level])]
-            logits += values[group_of(contexts.parts, named, contexts.number)]
+            logits += values[self._groups(factor, contexts)]
         return normalised(logits, self.forbidden(contexts))
+
+    def _groups(self, factor: Factor, contexts: Contexts) -> Codes:
+        """Return the row of a factor that every context falls in."""
+        named = [
+            (name, level, self.known[name].size(level))
+            for name, level in zip(factor.on, factor.levels, strict=True)
+        ]
+        return group_of(contexts.parts, named, contexts.number)
 
     def draw(self, rows: DrawnRows, u: Floats) -> None:
         """Add the field to rows."""
         eta = self.eta(rows)
-        if self.field.is_number and self.field.status is None and not self.law.factors:
-            self._place(rows, eta, u, None, None)
+        if self.base is not None and self.field.status is None and not self.law.factors:
+            value = self.base.quantile(u, eta)
+            self._place(rows, value, self.law.cells.of_number(value), eta, u)
             return
         contexts = self.contexts(rows, eta)
         cell, within = draw_cells(self.probabilities(contexts), contexts.of_rows, u)
         if self.base is None:
             rows.cells[self.field.name] = rows.values[self.field.name] = cell
-        else:
-            self._place(rows, eta, u, cell, within)
+            return
+        self._place(rows, self._within(cell, within, self._moved(contexts, cell, eta)), cell, eta, u)
 
-    def _place(
-        self, rows: DrawnRows, eta: Floats | None, u: Floats, cell: Codes | None, within: Floats | None
-    ) -> None:
-        """Add numbers: drawn from the base law, in their cells if these are drawn already."""
-        assert self.base is not None
-        if cell is None or within is None:
-            value = self.base.quantile(u, eta)
-            cell = self.law.cells.of_number(value)
-        else:
-            value = self._within(cell, within, eta)
+    def _moved(self, contexts: Contexts, cell: Codes, eta: Floats | None) -> Floats | None:
+        """Return how far slopes and tables move every row; of the two outer cells tables know no more than counts."""
+        shifts = self.shifts(contexts)
+        if shifts is None:
+            return eta
+        inner = (cell > 0) & (cell < len(self.law.cells.edges))
+        own = np.where(inner, shifts[contexts.of_rows], 0.0)
+        return own if eta is None else eta + own
+
+    def _place(self, rows: DrawnRows, value: Floats, cell: Codes, eta: Floats | None, u: Floats) -> None:
+        """Add drawn numbers with their cells, after what tops and heaps make of them."""
         column = self.field.column
         assert isinstance(column, NumericModel)
         heaped = isinstance(column, NumberColumn) and column.heaps

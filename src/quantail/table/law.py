@@ -3,9 +3,10 @@
     p(cell k | earlier) proportional to base_k(eta) * exp(margin_k + sum over tables t of factor_t[context_t, k_t])
     log base_k(eta) = log implied_k + trust * (log share_k(eta) - log implied_k)
 
-share_k(eta) is the mass that stage one's law, shifted by the sum eta of a number's slopes, has in the cell; context_t
-is the cell of the earlier fields of table t, k_t the coarser cell of k that the table tells apart. Rows of equal
-contexts and nearly equal eta share one law, so that laws are computed once for each distinct context.
+share_k(eta) is the mass that stage one's law has in the cell when it is shifted by eta, the sum of a number's slopes
+and of what tables shift it by in their contexts; context_t is the cell of the earlier fields of table t, k_t the
+coarser cell of k that the table tells apart. Rows of equal contexts and nearly equal slopes share one law, so that laws
+are computed once for each distinct context.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,25 +42,34 @@ class Factor:
         The coarsening of the field itself.
     values : tuple of tuple of float
         One row for every combination of their cells, one number for every cell of the field.
+    shifts : tuple of float
+        How far every combination moves the base law of a number, on its modelling scale; empty if none does.
     """
 
     on: tuple[str, ...]
     levels: tuple[int, ...]
     level: int
     values: tuple[tuple[float, ...], ...]
+    shifts: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         levels = [LEVELS[level] for level in self.levels]
         values = [list(row) for row in self.values]
-        return {"on": list(self.on), "levels": levels, "level": LEVELS[self.level], "values": values}
+        return {
+            "on": list(self.on),
+            "levels": levels,
+            "level": LEVELS[self.level],
+            "values": values,
+            "shifts": list(self.shifts),
+        }
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any]) -> "Factor":
         """Rebuild a factor from `to_dict`."""
         levels = tuple(LEVELS.index(level) for level in form["levels"])
         values = tuple(tuple(row) for row in form["values"])
-        return cls(tuple(form["on"]), levels, LEVELS.index(form["level"]), values)
+        return cls(tuple(form["on"]), levels, LEVELS.index(form["level"]), values, tuple(form["shifts"]))
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,7 @@ class FieldLaw:
         sizes = {
             len(row) == self.cells.size(factor.level) for factor in self.factors for row in factor.values
         }
+        sizes |= {len(factor.shifts) in (0, len(factor.values)) for factor in self.factors}
         wanted = self.cells.number if self.reach else 0
         if len(self.margin) != self.cells.number or False in sizes or len(self.implied) != wanted:
             raise ValueError("a law that does not fit together")
@@ -155,7 +166,7 @@ class FieldLaw:
             *self.reach,
             *rows,
         ]
-        parts.append(self.cells.edges)
+        parts += [self.cells.edges, *(factor.shifts for factor in self.factors)]
         if not all(
             isinstance(number, (int, float)) and isfinite(number) for part in parts for number in part
         ):
@@ -178,6 +189,11 @@ class Contexts:
     of_rows: Codes
     parts: dict[tuple[str, int], Codes]
     number: int
+
+    @property
+    def bins(self) -> Codes:
+        """The bin of eta in every context."""
+        return self.parts.get(ETA, np.zeros(self.number, dtype=np.int64))
 
     @property
     def shares(self) -> Floats:

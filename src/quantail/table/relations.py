@@ -184,9 +184,11 @@ def _asked_of(column: TableColumn) -> list[tuple[tuple[str, ...], bool]]:
     if isinstance(column, NumberColumn):
         asked += [((slope.on, column.name), slope.slope != 0) for slope in column.slopes]
     for factor in law.factors if law is not None else ():
-        largest = max(abs(value) for row in factor.values for value in row)
         if factor.on:
-            asked.append(((*factor.on, column.name), largest >= FOUND_FACTOR))
+            unit = column.base.width if isinstance(column, NumberColumn) else 1.0
+            told = [abs(value) for row in factor.values for value in row]
+            told += [abs(shift) / unit for shift in factor.shifts]
+            asked.append(((*factor.on, column.name), max(told) >= FOUND_FACTOR))
     return asked
 
 

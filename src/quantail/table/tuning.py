@@ -45,7 +45,7 @@ MOST_ROUND_NOISE = 0.01
 """Noise of one count, as a share of the rows, beyond which a round is not worth asking."""
 
 ROUNDS_PER_FIELD = 4
-"""Most rounds, in fields."""
+"""Most rounds, in fields; of three and four fields every pair twice."""
 
 SELECTION_SHARE = 0.15
 """Share of a round that choosing its table costs."""
@@ -109,7 +109,7 @@ FEWEST_SIMULATED = 200
 # What is said of relations (`relations.py`)
 
 FOUND_FACTOR = 0.1
-"""Largest log factor from which a table is said to have found something: a tenth more or fewer rows in some cell."""
+"""Largest log factor, or shift in spreads, from which a table is said to have found something."""
 
 MOST_NAMED = 12
 """Relations that are named; of others there is a number."""

@@ -1,0 +1,64 @@
+"""The base law of a number as tables shift it: logarithms of its cells, with their derivative, for a fit by gradients.
+
+A table that ends in a number says of every group of rows how its cells are filled. Where a label moves what slopes
+leave over, one shift of the base law says so for all cells at once, and within them; factors are left with the rest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.table.forward import FieldSampler
+from quantail.table.law import Contexts
+
+Floats = NDArray[np.float64]
+
+_POINTS = 1001
+_BEYOND = 6.0  # spreads of the law that shifts may reach beyond what slopes do
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedBase:
+    """Logarithms of the base law in the cells of every context.
+
+    Attributes
+    ----------
+    implied : array
+        What it is on average, without shifts.
+    eta : array
+        What slopes add in every context.
+    grid : array
+        Even points to which the law may be shifted; empty if no table shifts it.
+    logs : array
+        A row for every point of the grid, linear between them; without a grid a row for every context.
+    spread : float
+        Spread of the base law: the unit of shifts.
+    """
+
+    implied: Floats
+    eta: Floats
+    grid: Floats
+    logs: Floats
+    spread: float
+
+    @classmethod
+    def of(cls, sampler: FieldSampler, contexts: Contexts, moving: bool) -> "ShiftedBase":
+        """Tabulate the base law of a field; `moving` says whether tables may shift it."""
+        implied, centres = sampler.implied_logs(), np.asarray(sampler.law.centres)
+        eta = centres[contexts.bins]
+        if not moving or sampler.base is None:
+            return cls(implied, eta, np.zeros(0), sampler.shifted_logs(centres)[contexts.bins], 1.0)
+        spread = sampler.base.width
+        grid = np.linspace(centres.min() - _BEYOND * spread, centres.max() + _BEYOND * spread, _POINTS)
+        return cls(implied, eta, grid, sampler.shifted_logs(grid), spread)
+
+    def tilt(self, shifts: Floats) -> tuple[Floats, Floats]:
+        """Return, for every context, logarithms of cells over their average, and how they change with its shift."""
+        if not self.grid.size:
+            return self.logs - self.implied, np.zeros_like(self.logs)
+        step = self.grid[1] - self.grid[0]
+        place = np.clip((self.eta + shifts - self.grid[0]) / step, 0.0, self.grid.size - 1.001)
+        index = place.astype(np.int64)
+        change = self.logs[index + 1] - self.logs[index]
+        return self.logs[index] + (place - index)[:, None] * change - self.implied, change / step
