@@ -1,8 +1,8 @@
 """How much dependence a method keeps: shapes whose relations slopes do not see, and NIST's national excerpt.
 
-    python -m benchmarks.dependence_bench shapes --methods tables,ladder,fresh --seeds 3
+    python -m benchmarks.dependence_bench shapes --methods tables,fresh --seeds 3
     python -m benchmarks.dependence_bench nist --data shared/data/nist --methods tables --seeds 5
-    python -m benchmarks.dependence_bench speed --methods tables,ladder
+    python -m benchmarks.dependence_bench speed --methods tables
 
 Noise is simulated; every line is one fit: scores, CPU seconds. KM is the k-marginal score, 0 to 1000; that of the
 excerpt is the board's: pairs of columns within every PUMA, numbers in the board's bins. Not private: real rows are

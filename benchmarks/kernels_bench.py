@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 
 from quantail import __version__
-from quantail.curves import Bend, Remap, Scale
-from quantail.curves.calibration import _count as count_cells
-from quantail.curves.grid import local, near
+from quantail.curves import Scale
+from quantail.curves.grid import near
 from quantail.curves.joint import _count_places
-from quantail.curves.ladder import count_blocks
 from quantail.curves.rows import CHUNK, HeldRows
 from quantail.curves.slope_scores import score_slopes
 from quantail.examples import paper_schema, simulate_paper
 from quantail.privacy import SecureNoise, SimulatedNoise
+from quantail.table.cells import FieldCells
+from quantail.table.tuning import LEVELS
 
 KERNEL_ROWS = 1_000_000
 SLOPE_ROWS = 40_000
@@ -57,12 +57,8 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     u = x.uniform(SimulatedNoise(1)).kept()
     scale = Scale(True, 0.01, 0.0, 1000.0, 0.01)
     grid = near(5.0, 15.0, 0.0, 1000.0, 150)
-    cells = np.quantile(rng.exponential(10, 4000), np.arange(1, 257) / 257)
-    knots = tuple(np.linspace(-3, 3, 12).tolist())
-    bend = Bend(knots, knots, knots, knots, 10.0, steps=False)
-    remap = Remap(tuple(cells.tolist()), tuple((cells + 1).tolist()))
-    blocks = partial(count_blocks, blocks=12, grid=local(5.0, 15.0))
-    bins = x.map(lambda v: np.minimum((v / 5).astype(np.int64), 11)).kept()
+    cells = np.quantile(rng.exponential(10, 4000), np.arange(1, 18) / 18)
+    cut = FieldCells(tuple(cells.tolist()), cells.size + 1, ((0,) * (cells.size + 1),) * len(LEVELS))
     ones = np.array([0], dtype=np.int64)
 
     def touched(vector: Any) -> Callable[[], Any]:
@@ -73,11 +69,8 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     yield "dither, simulated", rows, touched(x.uniform(SimulatedNoise(1)))
     yield "log scale", rows, touched(x.map(scale.spread, u))
     yield "take a slope off", rows, touched(y.map(lambda a, b: a - 3 * (b - 1), x))
-    yield "take a bend off", rows, touched(y.map(bend.flatten, x))
     yield "joint draw: counts on a grid", rows, lambda: x.total(partial(_count_places, grid=grid), u)
-    yield "bend: counts in 12 bins", rows, lambda: y.total(blocks, bins)
-    yield "calibration: counts in 257 cells", rows, lambda: x.total(partial(count_cells, cuts=cells))
-    yield "calibrate drawn values", rows, touched(x.map(remap))
+    yield "cells of a table", rows, touched(x.map(cut.of_number))
     part_x, part_y = rng.exponential(10, (2, SLOPE_ROWS))
     slopes = np.linspace(0.2, 0.4, 10)
     yield "slope: ten candidates", SLOPE_ROWS, lambda: score_slopes(part_y, part_x, 7.0, slopes)

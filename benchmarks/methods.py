@@ -1,4 +1,4 @@
-"""What the bench compares: the ladder, the simple baseline, non-private quantile regression, a fresh sample.
+"""What the bench compares: Quantail, a simple baseline, non-private quantile regression, a fresh sample.
 
 Every method is a function from a `Job` to a table of `rows` synthetic rows, random only through the job's
 seed.
@@ -34,11 +34,11 @@ class Job:
     fresh: Callable[[int, np.random.Generator], pa.Table] | None = None
 
 
-def ladder(job: Job) -> pa.Table:
+def tables(job: Job) -> pa.Table:
     """Run Quantail's default method on simulated noise."""
     from quantail.table import TableSynthesizer
 
-    synthesizer = TableSynthesizer(job.schema, job.epsilon, method="ladder", noise="simulated", seed=job.seed)
+    synthesizer = TableSynthesizer(job.schema, job.epsilon, noise="simulated", seed=job.seed)
     return synthesizer.fit(job.train).sample(job.rows, seed=job.seed)
 
 
@@ -77,18 +77,18 @@ def fresh(job: Job) -> pa.Table:
 
 
 METHODS: dict[str, Callable[[Job], pa.Table]] = {
-    "ladder": ladder,
+    "tables": tables,
     "baseline": baseline,
     "quantreg": quantreg,
     "fresh": fresh,
 }
-PRIVATE = frozenset({"ladder", "baseline"})
+PRIVATE = frozenset({"tables", "baseline"})
 """Methods whose result depends on epsilon; the others run once per table."""
 
 
 def available(method: str) -> bool:
     """Say whether the method can run with the installed package."""
-    if method != "ladder":
+    if method != "tables":
         return method in METHODS
     import quantail.table
 

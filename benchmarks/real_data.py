@@ -158,7 +158,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the files"
     )
-    parser.add_argument("--methods", default="ladder,baseline,quantreg")
+    parser.add_argument("--methods", default="tables,baseline,quantreg")
     parser.add_argument("--epsilons", default="0.1,0.25,0.5,1,3")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--workers", type=int, default=2)
@@ -169,7 +169,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     args.epsilons = [float(epsilon) for epsilon in args.epsilons.split(",")]
     unknown = sorted(set(args.methods) - (set(METHODS) - {"fresh"}))
     if unknown:
-        parser.error(f"--methods: unknown {', '.join(unknown)}; choose from ladder, baseline, quantreg")
+        parser.error(f"--methods: unknown {', '.join(unknown)}; choose from tables, baseline, quantreg")
     return args
 
 

@@ -1,4 +1,4 @@
-"""Run the ladder on whole real tables, every column: labels, missing values, spikes, a regression.
+"""Run Quantail on whole real tables, every column: labels, missing values, spikes, a regression.
 
     python -m benchmarks.real_tables --data ../shared/data --epsilons 1,3 --seeds 5
 

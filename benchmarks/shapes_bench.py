@@ -1,6 +1,6 @@
 """Run the bench of shapes: methods by sizes by budgets by seeds, on every generator.
 
-    python -m benchmarks.shapes_bench --methods ladder,baseline,fresh --sizes 500,5000 --epsilons 0.25,1
+    python -m benchmarks.shapes_bench --methods tables,baseline,fresh --sizes 500,5000 --epsilons 0.25,1
 
 One cell is one line of JSON in `--out`; cells already there are skipped, so an interrupted run goes on
 where it stopped. `--summary docs/bench-shapes.md` writes the table. Evaluation compares with the real rows:
@@ -118,7 +118,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--methods", default="ladder,baseline,quantreg,fresh", help=f"of {', '.join(METHODS)}"
+        "--methods", default="tables,baseline,quantreg,fresh", help=f"of {', '.join(METHODS)}"
     )
     parser.add_argument("--sizes", default="500,5000,50000,500000", help="rows of the real table")
     parser.add_argument("--epsilons", default="0.05,0.1,0.25,0.5,1,3,10")

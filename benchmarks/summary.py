@@ -1,7 +1,7 @@
 """The Markdown table of the bench of shapes.
 
-A contest is one (shape, n, epsilon): each method's mean over tables, ladder against baseline. A draw (both
-exact on a quantile of small integers) counts as ahead; a failed ladder run counts as behind. Where one
+A contest is one (shape, n, epsilon): each method's mean over tables, Quantail against baseline. A draw (both
+exact on a quantile of small integers) counts as ahead; a failed run of Quantail counts as behind. Where one
 table in ten goes astray the mean over tables says little else, so the medians are compared as well.
 """
 
@@ -24,6 +24,10 @@ WORST = 25
 LEVEL_RATIO, LEVEL_POINTS = 1.5, 10.0
 
 
+OURS = ("tables", "ladder")
+"""Names of Quantail's default method in results, the present one first."""
+
+
 @dataclass(frozen=True)
 class Contest:
     """What every method has on one shape, size and budget, table by table; NaN where a run failed."""
@@ -32,6 +36,7 @@ class Contest:
     n: int
     epsilon: float
     found: dict[str, dict[str, list[float]]]
+    ours: str = "tables"
 
     def value(self, method: str, measure: str) -> float:
         """Return the mean of one method, NaN where it was not run."""
@@ -42,21 +47,21 @@ class Contest:
         return float(np.median(self.found[method][measure]))
 
     def ahead(self, measure: str) -> bool:
-        """Say whether the ladder is at least as good as the baseline."""
-        return _no_worse(self.value("ladder", measure), self.value("baseline", measure), measure)
+        """Say whether Quantail is at least as good as the baseline."""
+        return _no_worse(self.value(self.ours, measure), self.value("baseline", measure), measure)
 
     def ahead_in_the_middle(self, measure: str) -> bool:
         """Say the same of the median table."""
-        return _no_worse(self.middle("ladder", measure), self.middle("baseline", measure), measure)
+        return _no_worse(self.middle(self.ours, measure), self.middle("baseline", measure), measure)
 
     def level_with_fresh(self, measure: str) -> bool:
-        """Say whether the ladder is about as good as a fresh sample, where being ahead is luck."""
-        ours, best = self.value("ladder", measure), self.value("fresh", measure)
+        """Say whether Quantail is about as good as a fresh sample, where being ahead is luck."""
+        ours, best = self.value(self.ours, measure), self.value("fresh", measure)
         return ours >= best - LEVEL_POINTS if measure in HIGHER_IS_BETTER else ours <= LEVEL_RATIO * best
 
     def lag(self, measure: str) -> float:
         """Return how far behind: a ratio of losses above 1 (for KM, of the distances to 1000)."""
-        ours, theirs = self.value("ladder", measure), self.value("baseline", measure)
+        ours, theirs = self.value(self.ours, measure), self.value("baseline", measure)
         if measure in HIGHER_IS_BETTER:
             ours, theirs = 1000 - ours, 1000 - theirs
         return float("inf") if np.isnan(ours) else ours / max(theirs, 1e-12)
@@ -76,16 +81,18 @@ def by_method(records: Iterable[Record]) -> dict[str, dict[str, list[float]]]:
 
 
 def contests(records: Sequence[Record]) -> list[Contest]:
-    """Pair ladder and baseline cell by cell, with the references that do not depend on epsilon."""
+    """Pair Quantail and baseline cell by cell, with the references that do not depend on epsilon."""
     groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in records:
         groups[(record["shape"], record["n"], record["epsilon"])].append(record)
     found = []
     for (shape, n, epsilon), rows in groups.items():
-        if epsilon is None or {"ladder", "baseline"} - {r["method"] for r in rows}:
+        methods = {r["method"] for r in rows}
+        ours = next((name for name in OURS if name in methods), None)
+        if epsilon is None or ours is None or "baseline" not in methods:
             continue
         rows = rows + groups.get((shape, n, None), [])
-        found.append(Contest(shape, n, epsilon, by_method(rows)))
+        found.append(Contest(shape, n, epsilon, by_method(rows), ours))
     return sorted(found, key=lambda c: (c.shape, c.n, c.epsilon))
 
 
@@ -112,43 +119,52 @@ def middle(rows: Sequence[Contest], method: str, measure: str) -> str:
 
 def overall(all_contests: Sequence[Contest]) -> list[str]:
     """Shares and medians over all contests."""
-    head = ["measure", "ladder ahead of baseline", "by medians", "ahead, or level with a fresh sample"]
-    head += [f"median {m}" for m in ("ladder", "baseline", "quantreg", "fresh")]
+    names = (all_contests[0].ours, "baseline", "quantreg", "fresh")
+    head = ["measure", f"{names[0]} ahead of baseline", "by medians", "ahead, or level with a fresh sample"]
+    head += [f"median {m}" for m in names]
     rows = []
     for measure in MEASURES:
         ahead = share([c.ahead(measure) for c in all_contests])
         by_medians = share([c.ahead_in_the_middle(measure) for c in all_contests])
         either = share([c.ahead(measure) or c.level_with_fresh(measure) for c in all_contests])
-        medians = [
-            middle(all_contests, name, measure) for name in ("ladder", "baseline", "quantreg", "fresh")
-        ]
+        medians = [middle(all_contests, name, measure) for name in names]
         rows.append([TITLES[measure], ahead, by_medians, either, *medians])
     return table(head, rows)
 
 
 def broken_down(all_contests: Sequence[Contest], name: str) -> list[str]:
-    """Share ahead, then the medians of ladder / baseline, by shape, size or epsilon."""
+    """Share ahead, then the medians of Quantail / baseline, by shape, size or epsilon."""
     keys = sorted({getattr(c, name) for c in all_contests})
     head = [name, "cells", *(f"{TITLES[m]} ahead" for m in MEASURES)]
-    head += [f"{TITLES[m]}, ladder / baseline" for m in MEASURES[:3]]
+    ours = all_contests[0].ours
+    head += [f"{TITLES[m]}, {ours} / baseline" for m in MEASURES[:3]]
     rows = []
     for key in keys:
         part = [c for c in all_contests if getattr(c, name) == key]
         shares = [share([c.ahead(m) for c in part]) for m in MEASURES]
-        medians = [f"{middle(part, 'ladder', m)} / {middle(part, 'baseline', m)}" for m in MEASURES[:3]]
+        medians = [f"{middle(part, ours, m)} / {middle(part, 'baseline', m)}" for m in MEASURES[:3]]
         label = f"{key:,}" if isinstance(key, int) else f"{key:g}" if isinstance(key, float) else key
         rows.append([label, str(len(part)), *shares, *medians])
     return table(head, rows)
 
 
 def worst(all_contests: Sequence[Contest]) -> list[str]:
-    """List the cells where the ladder is furthest behind, one table for the three headline measures."""
+    """List the cells where Quantail is furthest behind, one table for the three headline measures."""
     behind = [(c.lag(m), c, m) for c in all_contests for m in MEASURES[:3] if not c.ahead(m)]
     behind.sort(key=lambda item: -item[0])
-    head = ["shape", "n", "epsilon", "measure", "ladder", "baseline", "fresh", "times the baseline's loss"]
+    head = [
+        "shape",
+        "n",
+        "epsilon",
+        "measure",
+        all_contests[0].ours,
+        "baseline",
+        "fresh",
+        "times the baseline's loss",
+    ]
     rows = [
         [c.shape, f"{c.n:,}", f"{c.epsilon:g}", TITLES[m]]
-        + [number(c.value(method, m), m) for method in ("ladder", "baseline", "fresh")]
+        + [number(c.value(method, m), m) for method in (c.ours, "baseline", "fresh")]
         + [f"{lag:.2f}"]
         for lag, c, m in behind[:WORST]
     ]
@@ -191,7 +207,7 @@ def write_summary(records: Sequence[Record], path: Path) -> None:
     lines = ["# Bench of shapes", ""]
     lines += [*preamble(len(found), seeds, tables_by_size(records)), ""]
     if not found:
-        lines += ["No cell has both the ladder and the baseline yet.", ""]
+        lines += ["No cell has both Quantail and the baseline yet.", ""]
     else:
         lines += [*overall(found), "## By epsilon", "", *broken_down(found, "epsilon")]
         lines += ["## By size", "", *broken_down(found, "n"), "## By shape", "", *broken_down(found, "shape")]

@@ -11,7 +11,7 @@ from typing import Any
 from studies.paper_tables import base_of
 
 COLOURS = {
-    "ladder": "#0072B2",
+    "tables": "#0072B2",
     "sandwich-fixed": "#D55E00",
     "sandwich-varying": "#E69F00",
     "stepwise-fixed": "#009E73",
@@ -86,5 +86,5 @@ def line_look(method: str) -> dict[str, Any]:
         return look | {"linestyle": "-.", "marker": ""}
     if method.endswith("-text"):
         return look | {"linestyle": "-.", "marker": "D"}
-    wide = {"linewidth": 2.6} if method == "ladder" else {}
+    wide = {"linewidth": 2.6} if method == "tables" else {}
     return look | {"linestyle": "-", "marker": "o"} | wide

@@ -36,7 +36,7 @@ _PANEL_CODE = {
     "synlbd": "studies.lbd.published_yearly",
     "reference": "studies.lbd.yearly",
 }
-_RELEASED, _BARE = ("lattice", "ladder", "tables"), ("neighbours", "fewer", "curve", "joint")
+_RELEASED, _BARE = ("lattice", "tables"), ("neighbours", "fewer", "curve", "joint")
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,7 @@ ENTRIES = (
     _reference("fresh draw of the truth", "fresh"),
     _reference("quantile regression", "quantreg"),
     Entry("SDV Gaussian copula", "reference", f"{_HERE}.sdv_copula", "torch", NONE),
-    _ours("tables", method="tables"),
-    _ours("ladder", method="ladder"),
+    _ours("tables"),
     _ours("kng", method="kng"),
     *(_ours(f"{o} {s}", method=o, slopes=s) for o in ("stepwise", "sandwich") for s in ("fixed", "varying")),
     *(

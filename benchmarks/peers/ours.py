@@ -1,4 +1,4 @@
-"""Quantail: the ladder and the paper's orders made valid, with secure noise as in a release."""
+"""Quantail: chosen tables of counts and the paper's orders made valid, with secure noise as in a release."""
 
 from __future__ import annotations
 

@@ -24,13 +24,14 @@ from quantail.curves import (
     slope_plan,
     slope_reach,
 )
+from quantail.curves.balanced import balanced_uniform
 from quantail.curves.depth import rung_levels
 from quantail.curves.grid import wide
 from quantail.curves.slope import Slope
 from quantail.examples import PAPER_COLUMNS, paper_schema
 from quantail.orders.levels import PAPER_TAUS, level_weights
 from quantail.privacy import Gate, Noise, Plan, split
-from quantail.table.ladder.column import NumericModel, draw_rows
+from quantail.table.ladder.column import NumericModel
 from quantail.table.ladder.fitting import residual_range
 from studies.ablation.squeeze import squeeze
 
@@ -87,7 +88,19 @@ def bare_ladder(
     fit = _Fit(Gate(plan, noise, "replace-one"), rungs, rows, train)
     for name, part in zip(PAPER_COLUMNS, plan.children, strict=True):
         fit.models[name] = _fit_column(fit, name, part)
-    return draw_rows(tuple(fit.models.values()), rows, rng, balanced=True).values
+    return _draw(fit.models, rows, rng)
+
+
+def _draw(models: Mapping[str, NumericModel], rows: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Draw balanced synthetic rows: innovations from the curves, then what slopes on earlier ones add."""
+    innovations: dict[str, Floats] = {}
+    values: dict[str, Floats] = {}
+    for model, u in zip(models.values(), balanced_uniform(len(models), rows, rng), strict=True):
+        innovation = model.curve(u)
+        built = innovation + sum((slope.at(innovations[slope.on]) for slope in model.slopes), np.zeros(rows))
+        innovations[model.name] = innovation if model.slopes else model.scale.recorded(built)
+        values[model.name] = model.finish(built)
+    return values
 
 
 def ladder_plan(epsilon: Fraction, rows: int, rungs: Rungs) -> Plan:
@@ -120,16 +133,16 @@ def _fit_column(fit: _Fit, name: str, plan: Plan) -> NumericModel:
         slopes.append(slope)
     fit.innovations[name] = residual
     curve = _fit_curve(fit, plan.find("rungs").leaves(), scale, residual, bool(slopes))
-    return NumericModel(name, scale, (), tuple(slopes), (), curve)
+    return NumericModel(name, scale, tuple(slopes), curve)
 
 
 def _fit_slope(fit: _Fit, plan: Plan, scale: Scale, residual: Floats, earlier: str) -> Slope:
     model = fit.models[earlier]
-    first, median, last = model.innovation(_QUARTILES).tolist()
+    first, median, last = model.curve(_QUARTILES).tolist()
     reach = slope_reach(scale, last - first, scale.step)
     x = fit.innovations[earlier]
     slope = choose_slope(fit.gate, plan.leaves(), residual, x, (median, median), reach, fit.rows)
-    low_end = model.innovation(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
+    low_end = model.curve(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
     return Slope(earlier, slope, float(low_end[0]))
 
 

@@ -43,6 +43,8 @@ class Step:
         What is true of a release at this step, where epsilon is claimed.
     holds : bool
         Whether the claimed epsilon is true.
+    make : callable
+        Makes the synthetic table.
     """
 
     name: str
@@ -130,15 +132,8 @@ STEPS: dict[str, Step] = {
             partial(_bare, rungs=Rungs(few=True, curve=True, joint=True)),
         ),
         Step(
-            "ladder",
-            "budget by need, calibration: the ladder",
-            _EXACT,
-            True,
-            partial(released_table, method="ladder"),
-        ),
-        Step(
             "tables",
-            "tables of counts where the model is most wrong: the default",
+            "slopes, budget by need, tables of counts where the model is most wrong: the default",
             _EXACT,
             True,
             partial(released_table, method="tables"),

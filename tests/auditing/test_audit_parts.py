@@ -29,7 +29,7 @@ CASES = {(case.name, case.relation): case for case in lattices()}
 
 
 def test_every_method_is_there_under_both_relations():
-    words = ("ladder", "joint draw", "slope", "bend", "tilt", "kng", "stepwise", "sandwich")
+    words = ("ladder", "joint draw", "slope", "choice of a table", "kng", "stepwise", "sandwich")
     for word in words:
         for relation in ("replace-one", "add-remove"):
             assert any(name.startswith(word) and of == relation for name, of in CASES)
@@ -45,7 +45,7 @@ def test_production_code_with_too_small_a_sensitivity_fails(monkeypatch):
 
 def test_counts_pass():
     found = list(count_findings())
-    assert len(found) == 19 and all(0.99 < one.figure <= 1 and one.passed for one in found)
+    assert len(found) == 15 and all(0.99 < one.figure <= 1 and one.passed for one in found)
 
 
 def test_counts_for_another_relation_fail():

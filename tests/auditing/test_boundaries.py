@@ -11,13 +11,14 @@ from quantail.auditing.boundary_replays import (
     merge_finding,
     part_finding,
 )
-from quantail.curves import slopes, tilt
+from quantail.curves import slopes
 from quantail.table import TableSynthesizer
+from quantail.table import fitting as stage_two
 from quantail.table import synthesizer as table
 from quantail.table.ladder import fitting
 
 CASES = {boundary.name: boundary for boundary in boundaries()}
-LONG = [f"{bins} bins" for bins in range(6, 13)]  # the audit has these
+LONG = ("8 rounds", "candidates of a fine slope")  # the audit has these
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in LONG])
@@ -59,16 +60,6 @@ def test_merging_by_true_sizes_is_caught(monkeypatch):
     assert not merge_finding(MERGES[0], 1).passed
 
 
-def test_two_sides_by_the_true_number_are_caught(monkeypatch):
-    honest = tilt.choose_growth
-
-    def by_true_number(gate, leaf, sizes, scores, upper, rows, rules):
-        return honest(gate, leaf, sizes, scores, upper, sizes.rows.size, rules)
-
-    monkeypatch.setattr(tilt, "choose_growth", by_true_number)
-    assert not boundary_finding(CASES["two sides of a tilt"], 1).passed
-
-
 def test_a_part_that_begins_at_the_true_number_is_caught(monkeypatch):
     honest = slopes.subsample
 
@@ -91,14 +82,25 @@ def test_a_part_at_a_rate_of_the_true_number_is_caught(monkeypatch):
 
 @pytest.mark.parametrize("name", ["3 rungs", "candidates near the quartiles"])
 def test_rungs_by_the_true_number_are_caught(monkeypatch, name):
-    honest = fitting._fit_rest
+    honest = fitting._fit_curve
 
     def by_true_number(fit, *rest):
         monkeypatch.setattr(type(fit), "present", lambda self, status: self.confidential.size)
         return honest(fit, *rest)
 
-    monkeypatch.setattr(fitting, "_fit_rest", by_true_number)
+    monkeypatch.setattr(fitting, "_fit_curve", by_true_number)
     assert not boundary_finding(CASES[name], 1).passed
+
+
+def test_rounds_by_the_true_number_are_caught(monkeypatch):
+    honest = stage_two._run_rounds
+
+    def by_true_number(fit, *rest):
+        fit.rows = fit.confidential.size
+        return honest(fit, *rest)
+
+    monkeypatch.setattr(stage_two, "_run_rounds", by_true_number)
+    assert not boundary_finding(CASES["whether there are rounds"], 1).passed
 
 
 def test_the_audit_replays_every_boundary():

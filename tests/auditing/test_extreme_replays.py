@@ -40,7 +40,7 @@ def test_a_share_that_was_not_released_is_caught_on_tables_far_apart(monkeypatch
         return self.confidential.size if released < 2 and status else released
 
     monkeypatch.setattr(fit_state.Fit, "present", corrected)
-    maker, (_, far) = TABLES["ladder, rich columns in groups", "add-remove"]
+    maker, (_, far) = TABLES["tables, rich columns in groups", "add-remove"]
 
     def caught(answers):
         try:

@@ -23,7 +23,7 @@ def test_a_method_gives_the_rows_asked_for_and_is_decided_by_the_seed(method: st
     assert not first.equals(other)
 
 
-def test_the_ladder_runs_on_simulated_noise_with_the_jobs_budget_and_seed(
+def test_the_default_method_runs_on_simulated_noise_with_the_jobs_budget_and_seed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: dict[str, object] = {}
@@ -40,8 +40,8 @@ def test_the_ladder_runs_on_simulated_noise_with_the_jobs_budget_and_seed(
             return job().train.slice(0, n)
 
     monkeypatch.setattr(quantail.table, "TableSynthesizer", Recorder, raising=False)
-    assert METHODS["ladder"](job()).num_rows == 120
-    assert asked == {"method": "ladder", "epsilon": 1.0, "noise": "simulated", "seed": 5, "fitted": 300}
+    assert METHODS["tables"](job()).num_rows == 120
+    assert asked == {"epsilon": 1.0, "noise": "simulated", "seed": 5, "fitted": 300}
 
 
 def test_quantile_regression_does_not_depend_on_the_order_of_the_file() -> None:

@@ -12,7 +12,7 @@ def test_every_kernel_is_compared_with_a_sort(monkeypatch):
     monkeypatch.setattr(kernels_bench, "SLOPE_ROWS", 500)
     monkeypatch.setattr(kernels_bench, "seconds", lambda work, least=0.0: (work(), 1.0)[1])
     found = kernels_bench.kernel_results(5000)
-    assert len(found) > 8
+    assert len(found) >= 8
     assert all(kernel["sorts"] == 1 for kernel in found)
 
 

@@ -30,7 +30,7 @@ def job_folder(folder: Path, does: str, upper: float = 100.0) -> Path:
 def test_one_run_compares_ours_with_peers_and_keeps_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entries = [catalogue.CATALOGUE["quantail ladder"], fake("copy"), fake("fail")]
+    entries = [catalogue.CATALOGUE["quantail tables"], fake("copy"), fake("fail")]
     monkeypatch.setattr(peers_bench, "CATALOGUE", {entry.name: entry for entry in entries})
     monkeypatch.setattr(report, "CATALOGUE", {entry.name: entry for entry in entries})
     options = ["--sizes", "1500", "--out", str(tmp_path)]
@@ -109,7 +109,7 @@ def test_slow_peers_are_left_out_of_large_tables_with_the_reason(tmp_path: Path)
     results.put({"n": 50_000, "seed": 0, "entry": "fake copy", "cpu_seconds": 99.0})
     assert peers_bench.too_slow(results, 500_000, fake("copy")) == "left out: 99 CPU seconds at n = 50,000"
     assert peers_bench.too_slow(results, 50_000, fake("copy")) is None
-    assert peers_bench.too_slow(results, 500_000, catalogue.CATALOGUE["quantail ladder"]) is None
+    assert peers_bench.too_slow(results, 500_000, catalogue.CATALOGUE["quantail tables"]) is None
 
 
 def test_the_stored_run_keeps_its_promises() -> None:

@@ -44,10 +44,10 @@ def test_a_miniature_run_ends_with_a_page_and_goes_on_where_it_stopped(
     assert page.read_text().startswith("# Bench of shapes")
 
 
-@pytest.mark.skipif(not available("ladder"), reason="this version has no TableSynthesizer")
-def test_the_ladder_is_set_against_the_baseline(tmp_path: Path) -> None:
+@pytest.mark.skipif(not available("tables"), reason="this version has no TableSynthesizer")
+def test_quantail_is_set_against_the_baseline(tmp_path: Path) -> None:
     out, page = tmp_path / "shapes.jsonl", tmp_path / "page.md"
-    assert run(out, "ladder,baseline,fresh", "--summary", str(page)) == 0
+    assert run(out, "tables,baseline,fresh", "--summary", str(page)) == 0
     assert len(contests(shapes_bench.read_results(out))) == 4
     assert "| small_integers |" in page.read_text()
 
@@ -118,9 +118,9 @@ def record(method: str, epsilon: float | None, **values: float) -> dict[str, obj
 
 def test_the_page_counts_who_is_ahead_and_lists_what_was_lost(tmp_path: Path) -> None:
     records = [
-        record("ladder", 1.0, pmse_wi=0.1, pmse_woi=0.1, km=900, q99=0.1),
+        record("tables", 1.0, pmse_wi=0.1, pmse_woi=0.1, km=900, q99=0.1),
         record("baseline", 1.0, pmse_wi=0.2, pmse_woi=0.2, km=800, q99=0.1),
-        record("ladder", 2.0, pmse_wi=0.3, pmse_woi=0.1, km=900, q99=0.4),
+        record("tables", 2.0, pmse_wi=0.3, pmse_woi=0.1, km=900, q99=0.4),
         record("baseline", 2.0, pmse_wi=0.1, pmse_woi=0.2, km=950, q99=0.1),
         record("fresh", None, pmse_wi=0.25, pmse_woi=0.2, km=990, q99=0.01),
     ]
@@ -140,15 +140,15 @@ def test_the_page_counts_who_is_ahead_and_lists_what_was_lost(tmp_path: Path) ->
 def test_a_table_that_goes_astray_rules_the_mean_and_not_the_median() -> None:
     tables = [
         record(method, 1.0, pmse_wi=0.1, pmse_woi=0.1, km=900, q99=q99) | {"seed": seed}
-        for method, errors in (("ladder", [0.2, 0.2, 0.2]), ("baseline", [0.1, 0.1, 90.0]))
+        for method, errors in (("tables", [0.2, 0.2, 0.2]), ("baseline", [0.1, 0.1, 90.0]))
         for seed, q99 in enumerate(errors)
     ]
     (contest,) = contests(tables)
     assert contest.ahead("q99") and not contest.ahead_in_the_middle("q99")
 
 
-def test_a_failed_ladder_run_counts_as_behind() -> None:
-    records = [record("ladder", 1.0, error="broken"), record("baseline", 1.0, pmse_wi=0.2, km=10, q99=9.0)]
+def test_a_failed_run_counts_as_behind() -> None:
+    records = [record("tables", 1.0, error="broken"), record("baseline", 1.0, pmse_wi=0.2, km=10, q99=9.0)]
     (contest,) = contests(records)
     assert not contest.ahead("pmse_wi") and not contest.ahead("km")
     assert contest.lag("q99") == float("inf")

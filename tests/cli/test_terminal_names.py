@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 
 PAID = ("-e", "1", "-l", "l")
-QUICK = ("plan", "-s", "plain.toml", "-n", "120", "--method", "ladder")
+QUICK = ("plan", "-s", "plain.toml", "-n", "120", "--method", "kng")
 COMMANDS = {
     "init": [("init", "t.parquet", "-o", "draft.toml"), ("check", "t.parquet", "-s", "draft.toml")],
     "check": [("check", "t.parquet", "-s", "s.toml"), ("check", "t.parquet", "-s", "s.toml", "--json")],

@@ -3,19 +3,13 @@
 import numpy as np
 import pytest
 
-from quantail.curves.depth import (
-    bin_number,
-    cell_number,
-    histogram_fits,
-    rung_levels,
-)
-from quantail.curves.tuning import FEWEST_BINS, MOST_BINS
+from quantail.curves.depth import histogram_fits, rung_levels
 from quantail.privacy.paths import MOST_RUNGS
 
 SIGNALS = np.geomspace(0.1, 1e8, 300)
 
 
-@pytest.mark.parametrize("number", [lambda s: rung_levels(s).size, bin_number, cell_number])
+@pytest.mark.parametrize("number", [lambda s: rung_levels(s).size])
 def test_more_signal_never_asks_for_less(number):
     found = [number(signal) for signal in SIGNALS]
     assert found == sorted(found)
@@ -32,18 +26,6 @@ def test_levels_are_symmetric_ascending_and_within_reach(signal):
         assert levels[levels.size // 2] == pytest.approx(0.5)
         # Beyond the outermost rung there must be rows enough to tell it from noise (of scale 4 / signal).
         assert levels[0] * signal > 20
-
-
-@pytest.mark.parametrize("signal", SIGNALS[::10])
-def test_bins_are_none_or_between_the_fewest_and_the_most(signal):
-    assert bin_number(signal) == 0 or FEWEST_BINS <= bin_number(signal) <= MOST_BINS
-
-
-@pytest.mark.parametrize("signal", [600, 1000, 5000, 1e5, 1e7])
-def test_cells_are_a_power_of_two_whose_counts_stand_out(signal):
-    cells = cell_number(signal)
-    assert cells & (cells - 1) == 0
-    assert signal / cells >= 25
 
 
 def test_a_histogram_needs_few_values_or_much_signal():

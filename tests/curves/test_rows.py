@@ -12,11 +12,10 @@ from quantail.auditing.whole_tables import ROWS, frame_of, schema_of
 from quantail.curves import HeldRows
 from quantail.curves.rows import Rows, gathered
 from quantail.curves.slopes import SlopeRules, subsample
-from quantail.curves.tilt import TiltRules
 from quantail.privacy import Gate, SecureNoise, SimulatedNoise
-from quantail.table.ladder.design import draw_design
-from quantail.table.ladder.fitting import fit_columns
-from quantail.table.ladder.rules import LadderRules
+from quantail.table.design import draw_tables_design
+from quantail.table.fitting import fit_tables
+from quantail.table.ladder.rules import LADDER_RULES, LadderRules, LadderSettings
 
 SOURCES = {"simulated": lambda: SimulatedNoise(3), "secure": SecureNoise}
 
@@ -84,13 +83,15 @@ def test_vectors_do_not_depend_on_chunks(size, chunk, kind):
     assert cells.tolist() == np.bincount((np.arange(size) + u)[both].astype(int) % 7, minlength=7).tolist()
 
 
+def drawn_up(schema, rows, cost, rules=LADDER_RULES):
+    return draw_tables_design(LadderSettings(rules), schema, rows, cost, "pure", "table")
+
+
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_a_secret_part_does_not_depend_on_chunks(relation):
     parts = []
     for chunk in (7, 64, 1000):
-        gate = Gate(
-            draw_design(schema_of(relation), 900, Fraction(1), "pure").plan, SimulatedNoise(2), relation
-        )
+        gate = Gate(drawn_up(schema_of(relation), 900, Fraction(1)).plan, SimulatedNoise(2), relation)
         rows = numbers(900, chunk)
         parts.append(subsample(gate, 900, 100, rows.column("x"), rows.column("y")))
         assert 50 < parts[-1][0].size < 150
@@ -100,10 +101,10 @@ def test_a_secret_part_does_not_depend_on_chunks(relation):
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
-@pytest.mark.parametrize("epsilon", [60, 110])  # tilts, bins
+@pytest.mark.parametrize("epsilon", [60, 110])
 def test_models_do_not_depend_on_chunks(relation, epsilon):
     few = SlopeRules(rows=lambda strength, last: ROWS // 2)
-    rules = LadderRules(slopes=few, tilts=TiltRules(slopes=few))
+    rules = LadderRules(2**10, few)
     schema, frame = schema_of(relation), frame_of(4)
     data = {
         name: np.array([schema.column(name).categories.index(v) for v in values])
@@ -111,11 +112,11 @@ def test_models_do_not_depend_on_chunks(relation, epsilon):
         else np.clip(np.array(values, dtype=float), schema.column(name).lower, schema.column(name).upper)
         for name, values in frame.items()
     }
-    design = draw_design(schema, ROWS, Fraction(epsilon), "pure", rules=rules)
+    design = drawn_up(schema, ROWS, Fraction(epsilon), rules)
     released = []
     for rows in (HeldRows(data), HeldRows(data, chunk=17), ForgetfulRows(data, chunk=50)):
         again = replace(design)
         released.append(
-            fit_columns(Gate(again.plan, SimulatedNoise(5), relation), again, rows, lambda name: None)
+            fit_tables(Gate(again.plan, SimulatedNoise(5), relation), again, rows, lambda name: None)
         )
     assert released[0] == released[1] == released[2]

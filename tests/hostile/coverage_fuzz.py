@@ -95,8 +95,8 @@ def _as_parquet() -> bytes:
 
 
 def _as_model(method: str) -> bytes:
-    numbers = Schema(SCHEMA.columns[1:], "firm") if method != "ladder" else SCHEMA
-    options = {"taus": [0.5, 0.9]} if method != "ladder" else {}
+    numbers = Schema(SCHEMA.columns[1:], "firm") if method != "tables" else SCHEMA
+    options = {"taus": [0.5, 0.9]} if method != "tables" else {}
     maker = TableSynthesizer(numbers, 20, method=method, noise="simulated", seed=1, **options)
     return json.dumps(maker.fit(TABLE).to_dict()).encode()
 
@@ -113,7 +113,7 @@ def _as_plan() -> bytes:
 
 KINDS: dict[str, tuple[str, Callable[[Path], None], Callable[[], list[bytes]]]] = {
     "schema": ("toml", read_schema, lambda: [SCHEMA.to_toml().encode()]),
-    "model": ("json", read_model, lambda: [_as_model("ladder"), _as_model("stepwise")]),
+    "model": ("json", read_model, lambda: [_as_model("tables"), _as_model("stepwise")]),
     "csv": ("csv", read_rows, lambda: [_as_csv()]),
     "parquet": ("parquet", read_rows, lambda: [_as_parquet()]),
     "mark": ("mark", read_mark, lambda: [_as_mark()]),

@@ -20,7 +20,6 @@ BOOK = Codebook(
     "stata", "Firms", (("jobs", Entry("Jobs", "%8.0g", "int16", values=((1.0, "one"), ("a", "refused")))),)
 )
 OPTIONS = {
-    "ladder": {"method": "ladder"},
     "tables": {"method": "tables", "epsilon": 200},  # so much that there are rounds
     "zcdp": {"definition": "zcdp", "delta": 1e-6},
     "kng": {"method": "kng", "taus": [0.25, 0.5, 0.75]},
@@ -38,9 +37,7 @@ def table():
 
 def model(name):
     numbers = (Column("jobs", "integer", 0, 500, grid="log"), Column("pay", "numeric", 0, 1e4, decimals=2))
-    category = (
-        (Column("region", "category", categories=("n", "s")),) if name in ("ladder", "tables", "zcdp") else ()
-    )
+    category = (Column("region", "category", categories=("n", "s")),) if name in ("tables", "zcdp") else ()
     schema = Schema((*category, *numbers), unit="firm", name="firms")
     options = {"epsilon": 2, "noise": "simulated", "seed": 2, **OPTIONS[name]}
     return TableSynthesizer(schema, **options).fit(table())
@@ -148,12 +145,12 @@ TAMPERED = {
 
 @pytest.mark.parametrize("how", TAMPERED)
 def test_tampered_models_do_not_fit(models, checker, how):
-    form = copy.deepcopy(json.loads(json.dumps(models["ladder"].to_dict())))
+    form = copy.deepcopy(json.loads(json.dumps(models["tables"].to_dict())))
     TAMPERED[how](form)
     assert not checker.is_valid(form)
 
 
-@pytest.mark.parametrize("name", ["ladder", "tables", "zcdp", "kng"])
+@pytest.mark.parametrize("name", ["tables", "zcdp", "kng"])
 def test_cards_fit_and_tampered_ones_do_not(models, name, tmp_path):
     checker = jsonschema.Draft202012Validator(card_json_schema())
     checker.check_schema(card_json_schema())
@@ -173,8 +170,8 @@ def test_cards_fit_and_tampered_ones_do_not(models, name, tmp_path):
 
 
 def test_a_card_with_its_ledger_fits(models, tmp_path):
-    fitted = models["ladder"]
-    ledger = Ledger.create(tmp_path / "ledger", "firms", 2)
+    fitted = models["tables"]
+    ledger = Ledger.create(tmp_path / "ledger", "firms", 200)
     entry = ledger.charge(fitted.plan.cost, "fit", fitted.terms.hash())
     card = release_card(fitted, rows=10, ledger=ledger, entry=entry)
     jsonschema.Draft202012Validator(card_json_schema()).validate(json.loads(json.dumps(card)))

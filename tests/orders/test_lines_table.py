@@ -111,7 +111,7 @@ class TestOptions:
         assert any(name in str(caught.value) for name in options)
 
     @pytest.mark.parametrize("option", ["slopes", "draw", "taus", "main", "shares"])
-    def test_they_do_not_belong_to_the_ladder(self, option):
+    def test_they_do_not_belong_to_the_default_method(self, option):
         with pytest.raises(OptionError, match=option):
             TableSynthesizer(paper_schema(), 1, **{option: "fixed"})
 
@@ -121,11 +121,11 @@ class TestOptions:
                 TableSynthesizer(paper_schema(), 1, method=order, shares={"main": 0.5})
 
     def test_categories_are_named_with_the_way_out(self):
-        with pytest.raises(OptionError, match=r"region.*ladder.*by"):
+        with pytest.raises(OptionError, match=r"region.*tables.*by"):
             TableSynthesizer(payroll_schema(), 1, method="sandwich").plan(100)
 
     def test_unknown_methods(self):
-        with pytest.raises(OptionError, match="ladder, tables, kng, stepwise, sandwich"):
+        with pytest.raises(OptionError, match="tables, kng, stepwise, sandwich"):
             TableSynthesizer(paper_schema(), 1, method="laddder")
 
 
@@ -248,7 +248,7 @@ class TestRelease:
             path.write_text(json.dumps(broken))
             with pytest.raises(ModelError):
                 TableModel.load(path)
-        for method in ("ladder", "unknown", ["kng"]):
+        for method in ("tables", "unknown", ["kng"]):
             path.write_text(json.dumps({**form, "method": method}))
             with pytest.raises(ModelError):
                 TableModel.load(path)
@@ -262,7 +262,7 @@ class TestRelease:
             assert len(calls) == len(model.plan.leaves())
         assert [(c.kind, c.leaf, c.cost) for c in one] == [(c.kind, c.leaf, c.cost) for c in two]
 
-    def test_the_ladder_reads_its_own_files(self, tmp_path):
+    def test_the_default_method_reads_its_own_files(self, tmp_path):
         model = simulate(payroll_schema(), payroll(500), 1)
-        model.save(tmp_path / "ladder.json")
-        assert TableModel.load(tmp_path / "ladder.json") == model
+        model.save(tmp_path / "tables.json")
+        assert TableModel.load(tmp_path / "tables.json") == model

@@ -95,12 +95,12 @@ class Spy(Gate):
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
-@pytest.mark.parametrize("method", ["ladder", "sandwich"])
+@pytest.mark.parametrize("method", ["tables", "sandwich"])
 def test_scores_and_counts_are_whole_numbers(relation: Any, method: str, monkeypatch) -> None:
     asked: list[np.ndarray[Any, Any]] = []
     monkeypatch.setattr(Spy, "asked", asked, raising=False)
     monkeypatch.setattr("quantail.privacy.source.Gate", Spy)
-    schema = schema_of(relation, numbers_only=method != "ladder")
+    schema = schema_of(relation, numbers_only=method != "tables")
     frame = frame_of(4)
     table = pa.table({name: frame[name] for name in schema.names})
     TableSynthesizer(schema, 60, method=method, noise="simulated", seed=1).fit(table)

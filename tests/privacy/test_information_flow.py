@@ -219,25 +219,21 @@ HANDLED = {
     "frames.encoding",  # rich kinds become plain parts, row by row
     "frames.universes",  # rules of columns, row by row
     "table.ladder.fitting",  # follows the design; holds what was read
-    "table.ladder.category_fitting",
-    "table.ladder.choosing",  # counts pairs of cells
-    "table.ladder.effects",
+    "table.ladder.counting",
     "table.ladder.fit_state",
+    "table.lowest",
+    "table.cells",  # the cell of each row, for a count
+    "table.candidates",
     "orders.column",
     "orders.fitting",
-    "table.ladder.column",  # the cell of each row, for a count
     "orders.model",  # takes released slopes off
     "curves.scale",  # dither and the modelling scale
     "curves.rows",  # chunks of rows
     "curves.lookup",
     "curves.joint",  # counts at or below candidates
-    "curves.ladder",
     "orders.lattice",
     "curves.slopes",
     "curves.slope_scores",
-    "curves.tilt",
-    "curves.bend",
-    "curves.calibration",
     "curves.tail",  # what each row adds to a sum
     "orders.lines",
     "orders.steps",
@@ -311,7 +307,7 @@ def watched_fit(
         return made
 
     monkeypatch.setattr(SimulatedNoise, "generator", generator)
-    schema = schema_of("replace-one", numbers_only=method != "ladder")
+    schema = schema_of("replace-one", numbers_only=method != "tables")
     frame = frame_of(4, N)
     if rich:
         schema, frame = replace(rich_schema("replace-one"), by=()), rich_frame(4, N)
@@ -325,7 +321,7 @@ def watched_fit(
 
 
 @pytest.mark.parametrize(
-    ("method", "epsilon", "rich"), [("ladder", 90, False), ("ladder", 90, True), ("sandwich", 20, False)]
+    ("method", "epsilon", "rich"), [("tables", 90, False), ("tables", 90, True), ("sandwich", 20, False)]
 )
 def test_confidential_arrays_stay_in_the_modules_made_for_them(method, epsilon, rich, monkeypatch) -> None:
     watch, seen = watched_fit(method, epsilon, monkeypatch, rich)
@@ -343,7 +339,7 @@ def test_the_watch_notices_an_array_that_strays(monkeypatch) -> None:
         return honest(*parts)
 
     monkeypatch.setattr(fitting, "fit_curve", straying)
-    watch, seen = watched_fit("ladder", 30, monkeypatch)
+    watch, seen = watched_fit("tables", 30, monkeypatch)
     assert "permutation" in seen
     assert watch.modules - HANDLED == {"curves.grid"}
 

@@ -26,7 +26,7 @@ class StatedModel:
         self.plan = Plan.sequence("table", parts)
         definition = "pure" if unit == "epsilon" else "zcdp"
         delta = Fraction(1, 10**6) if unit == "rho" else None
-        terms = Terms(SCHEMA.to_toml(), 10, "1/3", str(delta or ""), definition, "ladder", version="9.9.9")
+        terms = Terms(SCHEMA.to_toml(), 10, "1/3", str(delta or ""), definition, "tables", version="9.9.9")
         self.stated = Facts(SCHEMA, self.plan, terms, Fraction(1, 3), delta, private, 10)
 
     def facts(self):

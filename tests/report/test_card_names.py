@@ -49,7 +49,7 @@ FORMULA = "=x"  # on every card, because cards say where one is
 
 def facts(schema, plan):
     """State the facts of a release that was never made."""
-    terms = Terms(schema.to_toml(), 9, "1", "", "pure", "ladder")
+    terms = Terms(schema.to_toml(), 9, "1", "", "pure", "tables")
     return Facts(schema, plan, terms, Fraction(1), None, True, 9)
 
 

@@ -48,7 +48,7 @@ class Model:
             )
             for name in SCHEMA.names
         ]
-        terms = Terms(SCHEMA.to_toml(), 10, "1", "", "pure", "ladder")
+        terms = Terms(SCHEMA.to_toml(), 10, "1", "", "pure", "tables")
         return Facts(SCHEMA, Plan.sequence("table", parts), terms, Fraction(1), None, True, 10)
 
 

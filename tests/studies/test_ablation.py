@@ -30,7 +30,7 @@ def same(one, other):
     [
         pytest.param("published", "sandwich-fixed-published", marks=pytest.mark.slow),
         ("lattice", "sandwich-fixed"),
-        ("ladder", "ladder"),
+        ("tables", "tables"),
     ],
 )
 def test_known_steps_are_the_methods_of_the_study(step, method):

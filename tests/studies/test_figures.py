@@ -39,7 +39,7 @@ def test_a_density_integrates_to_the_share_inside_and_peaks_where_rows_are():
 def test_one_density_figure_per_column_with_a_panel_per_method(tmp_path):
     train, _ = paper_split(3)
     rows = [
-        {"method": name, "profile": profile_of(train)} for name in ("ladder", "fresh", "pmse", "kng", "new")
+        {"method": name, "profile": profile_of(train)} for name in ("tables", "fresh", "pmse", "kng", "new")
     ]
     paths = draw_densities(rows, 3, tmp_path)
     assert [path.name for path in paths] == ["density-X1.png", "density-X2.png", "density-X3.png"]
@@ -48,7 +48,7 @@ def test_one_density_figure_per_column_with_a_panel_per_method(tmp_path):
 
 def test_epsilon_curves_draw_even_a_single_replication_without_standard_errors(tmp_path):
     summary = {name: {"mean": 0.5, "se": None} for name in PAPER_MEASURES}
-    curves = {"ladder": {"0.1": summary, "1/3": summary}, "fresh": {"none": summary}}
+    curves = {"tables": {"0.1": summary, "1/3": summary}, "fresh": {"none": summary}}
     assert is_png(draw_epsilon_curves(curves, tmp_path / "curves.png"))
 
 

@@ -13,7 +13,7 @@ from studies.simulation.runner import Task, replicate
 from studies.simulation.study import run_simulation
 from studies.simulation.summary import summarise
 
-METHODS = ["ladder", "quantreg", "fresh"]  # in the order of the study
+METHODS = ["tables", "quantreg", "fresh"]  # in the order of the study
 
 
 def refuse(word):
@@ -61,9 +61,9 @@ def test_every_replication_is_on_file_with_its_seed_and_noise(study):
     assert sorted((row["method"], row["replication"]) for row in rows) == sorted(
         (method, r) for method in METHODS for r in range(2)
     )
-    noise = {row["replication"]: row["noise"] for row in rows if row["method"] == "ladder"}
+    noise = {row["replication"]: row["noise"] for row in rows if row["method"] == "tables"}
     assert noise == {0: "secure", 1: "simulated"}
-    assert {row["noise"] for row in rows if row["method"] != "ladder"} == {"none"}
+    assert {row["noise"] for row in rows if row["method"] != "tables"} == {"none"}
     km = [row["km"] for row in rows if row["method"] == "fresh"]
     assert results["fresh"]["km"]["mean"] == pytest.approx(sum(km) / 2)
 
@@ -88,7 +88,7 @@ def test_the_tables_set_each_method_below_the_row_of_the_paper(study):
         assert {f"**{method}**" for method in METHODS} <= set(labels)
         assert sum(label.startswith("*paper:") for label in labels) == 7
     assert "743.62" not in first and "| *paper: stepwise fixed* | 0.0146 (0.00040) |" in first
-    assert "ladder, 1 on secure noise" in text
+    assert "tables, 1 on secure noise" in text
 
 
 def test_progress_ends_at_one(study):
@@ -101,7 +101,7 @@ def test_progress_ends_at_one(study):
 def test_the_same_seed_gives_the_same_row_and_another_does_not(study):
     """The last replication, which has simulated noise, made once more and outside the study."""
     rows = {(row["method"], row["replication"]): row for row in journal(study[1])[1:]}
-    for method in ("ladder", "fresh"):
+    for method in ("tables", "fresh"):
         other, kept = rows[method, 0], rows[method, 1]
         again = plain(replicate(Task(*(kept[name] for name in Task.__annotations__)), synthesize))
         assert again | {"seconds": kept["seconds"]} == kept
@@ -123,7 +123,7 @@ def test_the_standard_error_is_that_of_a_mean():
 
 
 def test_an_unknown_method_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(OptionError, match=r"magic.*ladder"):
+    with pytest.raises(OptionError, match=r"magic.*tables"):
         run_simulation(["fresh", "magic"], "1", 1, 1, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -133,13 +133,13 @@ def test_groups_name_their_methods_once_and_only_valid_ones_are_called_private()
     assert chosen_methods(["all"]) == list(ALL)
     assert len(chosen_methods(["published"])) == len(chosen_methods(["converged"])) == 5
     paper = {name.removesuffix("-published") for name in chosen_methods(["published"])}
-    assert set(chosen_methods(["valid"])) == {"tables", "ladder"} | paper
+    assert set(chosen_methods(["valid"])) == {"tables"} | paper
     secure = {name for name, method in ALL.items() if method.noise(secure=True) == "secure"}
     assert secure == set(chosen_methods(["valid", "text"]))
 
 
 def means(epsilon, replications):
-    rows = [row_of("ladder", 40 + 1000 * r, epsilon) for r in range(replications)]
+    rows = [row_of("tables", 40 + 1000 * r, epsilon) for r in range(replications)]
     return {name: cell["mean"] for name, cell in summarise(rows).items()}
 
 

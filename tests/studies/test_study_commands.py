@@ -112,7 +112,7 @@ def test_the_ablation_prints_its_steps(shop, monkeypatch):
         (ARGUMENTS, ("--methods", ","), 2),
         (ARGUMENTS, ("--epsilon", "0"), 5),
         (ARGUMENTS, ("--replications", "0"), 2),
-        (CURVES, ("--methods", "ladder,magic"), 2),
+        (CURVES, ("--methods", "tables,magic"), 2),
         (CURVES, ("--epsilons", "1,-1"), 5),
         (CURVES, ("--epsilons", ""), 2),
         (ABLATION, ("--epsilon", "none"), 5),

@@ -6,11 +6,11 @@ import pytest
 
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder.category_fitting import nearest_shares
+from quantail.table.ladder.counting import nearest_shares
 
 
 def released(table, schema, epsilon, seed):
-    """Return the released shares of the last column, by itself or in the cells of its context."""
+    """Return the released shares of the last column."""
     model = TableSynthesizer(schema, epsilon, noise="simulated", seed=seed).fit(table)
     return model.sample(40_000, seed=seed).iloc[:, -1].value_counts(normalize=True)
 

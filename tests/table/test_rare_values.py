@@ -6,12 +6,12 @@ import pytest
 
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import category_fitting, fitting
+from quantail.table.ladder import counting, fitting
 
 ROWS = 3000
 
 
-def made(x, y, schema, epsilon=1, seed=1, method="ladder"):
+def made(x, y, schema, epsilon=1, seed=1, method="tables"):
     model = TableSynthesizer(schema, epsilon, method=method, noise="simulated", seed=seed).fit(
         pd.DataFrame({"x": x, "y": y})
     )
@@ -34,9 +34,7 @@ def test_a_number_that_hardly_varies_moves_nothing(monkeypatch):
     assert max(spread_of(0.005)) < 13
     monkeypatch.setattr(fitting, "_FEW", 0.0)
     monkeypatch.setattr(fitting, "_TOLD_BY_MANY", 0.0)
-    monkeypatch.setattr(
-        category_fitting, "believed_counts", lambda noisy, scale, _: noisy * (noisy > 2 * scale)
-    )
+    monkeypatch.setattr(counting, "believed_counts", lambda noisy, scale, _: noisy * (noisy > 2 * scale))
     assert max(spread_of(0.005)) > 20  # believed, a few rows, or noise, make up an effect
 
 
@@ -46,23 +44,15 @@ def test_a_rare_value_that_does_tell_is_still_followed(share):
     x = (rng.random(ROWS) < share).astype(int)
     y = 400 + 100 * x + rng.normal(0, 10, ROWS)
     schema = Schema((Column("x", "integer", 0, 1), Column("y", "numeric", 0, 1000)), "row")
-    model, _ = made(x, y, schema)
-    assert model.groups[0].columns[1].slopes[0].slope == pytest.approx(100, rel=0.1)
-    _, drawn = made(x, y, schema, method="tables")
+    _, drawn = made(x, y, schema)
     with_it, without = (drawn["y"][drawn["x"] == value].median() for value in (1, 0))
     assert with_it - without == pytest.approx(100, rel=0.15)
 
 
-def test_in_tables_a_label_or_number_that_hardly_varies_moves_nothing():
-    x, y, schema = table_of_numbers(0.005)
-    assert max(made(x, y, schema, seed=seed, method="tables")[1]["y"].std() for seed in range(1, 4)) < 13
-
-
-def test_a_label_that_hardly_any_row_has_shifts_nothing():
+def test_a_label_that_hardly_any_row_has_moves_nothing():
     rng = np.random.default_rng(5)
     x = np.where(rng.random(ROWS) < 0.003, "rare", "common")
     columns = (Column("x", "category", categories=("common", "rare")), Column("y", "numeric", 0, 1000))
     for seed in range(1, 5):
-        model, drawn = made(x, rng.normal(500, 10, ROWS), Schema(columns, "row"), epsilon=3, seed=seed)
-        assert not model.groups[0].columns[1].shifts
+        _, drawn = made(x, rng.normal(500, 10, ROWS), Schema(columns, "row"), epsilon=3, seed=seed)
         assert drawn["y"].std() < 13

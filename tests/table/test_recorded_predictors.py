@@ -1,6 +1,6 @@
 """Later columns follow what is recorded of an earlier one (no grant, three rooms), not where its dither put it.
 
-Negative controls spread predictors over their lattice cells, as was done once, and must fail.
+The negative control spreads predictors over their lattice cells, as was done once, and must fail.
 """
 
 import numpy as np
@@ -13,9 +13,14 @@ from payroll_case import simulate
 from quantail.curves import Scale, fit_curve
 from quantail.curves.rows import gathered
 from quantail.schema import Column, Schema
+from quantail.table.cells import FieldCells
+from quantail.table.columns import Field
+from quantail.table.forward import DrawnRows, FieldSampler
 from quantail.table.ladder import fitting
-from quantail.table.ladder.column import NumericModel, draw_rows
-from quantail.table.ladder.fit_state import Fit, _context_cuts
+from quantail.table.ladder.column import NumericModel
+from quantail.table.ladder.fit_state import Fit
+from quantail.table.law import FieldLaw
+from quantail.table.tuning import LEVELS
 
 ROWS = 5000
 AMPLE = 20
@@ -53,7 +58,7 @@ def arrays(table):
 
 def cost_without_grant(seed):
     """Return mean and deviation of synthetic costs without a grant, and the mean with a small one."""
-    grant, cost = arrays(simulate(GRANTS, grants(seed), AMPLE, seed, method="ladder").sample(seed=1))
+    grant, cost = arrays(simulate(GRANTS, grants(seed), AMPLE, seed).sample(seed=1))
     none, small = cost[grant == 0], cost[(grant > 0) & (grant < 60)]
     return none.mean(), none.std(), small.mean()
 
@@ -62,14 +67,8 @@ def cost_without_grant(seed):
 def test_what_many_rows_have_has_a_level_of_its_own(seed):
     mean, deviation, beside = cost_without_grant(seed)
     assert mean == pytest.approx(300, abs=2)
-    assert deviation == pytest.approx(10, rel=0.1)
+    assert deviation == pytest.approx(10, rel=0.25)  # numbers are drawn within cells
     assert beside == pytest.approx(200, abs=6)
-
-
-def test_spread_over_a_cell_the_level_is_smeared(spread):
-    _, deviation, beside = cost_without_grant(0)
-    assert deviation > 13
-    assert beside > 206
 
 
 def rent_of_three_rooms(seed):
@@ -93,12 +92,9 @@ def test_spread_over_a_cell_they_differ_by_the_dither(spread):
 
 @pytest.mark.parametrize("share", [0.08, 0.9])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_slope_on_two_values_is_found_whatever_their_shares(share, seed):
-    """Cut within the cell of a value, the instrument would have no rows on one side, and any slope would do."""
-    table = homes(seed, (1 - share, share))
-    (slope,) = simulate(HOMES, table, 1, seed, method="ladder").groups[0].columns[1].slopes
-    assert slope.slope == pytest.approx(10, abs=0.5)
-    rooms, rent = arrays(simulate(HOMES, table, 1, seed).sample(seed=1))
+def test_two_values_are_told_apart_whatever_their_shares(share, seed):
+    """Cut within the cell of a value, the instrument of a slope would have no rows on one side."""
+    rooms, rent = arrays(simulate(HOMES, homes(seed, (1 - share, share)), 1, seed).sample(seed=1))
     assert np.median(rent[rooms == 1]) - np.median(rent[rooms == 0]) == pytest.approx(10, abs=0.8)
 
 
@@ -118,15 +114,12 @@ def test_confidential_and_simulated_rows_explain_by_the_same_numbers(monkeypatch
     monkeypatch.setattr(fitting, "Fit", Watched)
     schema = Schema((Column("rooms", "integer", 0, 5, public=public), HOMES.columns[1]), unit="home")
     table = homes(3)
-    simulate(schema, table, 1, method="ladder")
+    simulate(schema, table, 1)
     fit = Watched.seen[-1]
     rooms = np.sort(table["rooms"].to_numpy()) if public else table["rooms"].to_numpy()
     rows, spread = gathered(fit.innovations["rooms"], fit.values["rooms"])
     np.testing.assert_array_equal(rows, rooms)
     assert np.abs(spread - rooms).std() > 0.1  # its own curve is still asked of spread values
-    simulated = fit.simulate()
-    assert set(simulated.innovations["rooms"]) == set(rooms.astype(float))
-    np.testing.assert_array_equal(simulated.innovations["rooms"], np.rint(simulated.values["rooms"]))
     assert set(fit.predictor("rooms").explaining(np.linspace(0.001, 0.999, 500))) == set(rooms.astype(float))
 
 
@@ -141,24 +134,25 @@ def test_a_row_handed_out_and_given_back_explains_the_same(grid, bounds, seed):
     low, high = scale.ends
     rungs = low + (high - low) * np.array([0.05, 0.1, 0.3, 0.7, 0.95])
     curve = fit_curve(np.array([0.1, 0.25, 0.5, 0.75, 0.9]), rungs, 10**6, 1.0, scale.least, scale.log)
-    column = NumericModel("x", scale, (), (), (), curve)
+    column = NumericModel("x", scale, (), curve)
     rng = np.random.default_rng(seed)
-    drawn = draw_rows((column,), 50, rng)
+    sampler = sampler_of(column)
+    drawn, again = DrawnRows(50), DrawnRows(50)
+    sampler.draw(drawn, rng.random(50))
     handed_out = np.rint(scale.backward(drawn.values["x"]))
-    again = draw_rows((column,), 50, rng, given={"x": scale.dithered(handed_out, rng)})
+    sampler.accept(again, {"x": scale.dithered(handed_out, rng)})
     np.testing.assert_array_equal(again.innovations["x"], drawn.innovations["x"])
     np.testing.assert_array_equal(scale.forward(handed_out), drawn.innovations["x"])
 
 
-def test_cut_points_leave_a_common_value_whole_and_rows_on_both_sides():
-    values = np.array([0.0] * 60 + [1.0] * 25 + [2.0] * 15)
-    assert _context_cuts(values) == (0.0, 1.0)
-    assert _context_cuts(np.arange(6.0).repeat(10))[-1] < 5
-    assert _context_cuts(np.full(9, 7.0)) == (7.0,)  # never none: that would mean labels
+def sampler_of(column):
+    """Return what draws a column that others have slopes on."""
+    cells = FieldCells((), 1, ((0,),) * len(LEVELS))
+    return FieldSampler.of(Field(column), FieldLaw(cells, (0.0,)), {}, explains=True)
 
 
 def test_a_column_of_one_value_explains_nothing_and_breaks_nothing():
-    """As a context, as a candidate among many, with slopes, tilts or bins: for every budget."""
+    """With slopes, and in tables of counts: for every budget."""
     rng = np.random.default_rng(0)
     rows = 1500
     names = [f"x{k}" for k in range(12)]

@@ -11,7 +11,8 @@ import pytest
 from quantail.errors import DataError, ModelError, OptionError
 from quantail.schema import Column, Identity, Inequality, Schema
 from quantail.table import TableModel, TableSynthesizer
-from quantail.table.ladder.design import draw_design
+from quantail.table.design import draw_tables_design
+from quantail.table.ladder.rules import LadderSettings
 
 ROWS = 4000
 
@@ -82,7 +83,7 @@ def test_missing_values_codes_and_atoms_are_as_frequent_as_they_were(made):
     ]:
         assert abs(one.mean() - other.mean()) < 0.01
     by_edu = [table["pay"].isna().groupby(table["edu"], observed=True).mean() for table in (real, made)]
-    assert abs(by_edu[0] - by_edu[1]).max() < 0.03  # only the low are missing: a status has a context
+    assert abs(by_edu[0] - by_edu[1]).max() < 0.03  # only the low are missing: a status depends on others
 
 
 def test_what_is_there_follows_what_explains_it(made):
@@ -278,17 +279,6 @@ def _wide():
     return frame, Schema(tuple(columns), "row")
 
 
-def test_wide_tables_choose_what_matters():
-    frame, schema = _wide()
-    model = simulate(schema, frame, 10, method="ladder")
-    found = {column.name: column for column in model.groups[0].columns}
-    chosen = {slope.on for slope in found["y"].slopes} | {name for name, _ in found["y"].shifts}
-    assert {"x7", "kind"} <= chosen
-    assert found["echo"].context == "kind"
-    slopes = {slope.on: slope.slope for slope in found["y"].slopes}
-    assert slopes["x7"] == pytest.approx(2, abs=0.25)
-
-
 def _off(asked, frame):
     """Return how far the correlation of a pair is from the real one."""
     made = simulate(asked, frame, 20).sample(seed=1)
@@ -329,16 +319,17 @@ def test_more_columns_degrade_gracefully():
 
     for width, rows in ((20, 300), (50, 2000), (50, 100_000)):
         columns = tuple(Column(f"x{k}", "numeric", 0, 1, missing=k % 2 == 0) for k in range(width))
-        design = draw_design(Schema(columns, "row"), rows, Fraction(1), "pure")
+        design = draw_tables_design(
+            LadderSettings(), Schema(columns, "row"), rows, Fraction(1), "pure", "table"
+        )
         assert design.plan.cost == 1
-        assert len(design.columns) == width + width // 2
-        choices = sum(column.choices for column in design.columns)
-        assert (choices > width) == (rows == 100_000)
+        assert len(design.columns.columns) == width + width // 2
+        assert bool(design.rounds) == (rows == 100_000)
 
 
 @pytest.mark.parametrize("method", ["kng", "stepwise", "sandwich"])
 def test_the_papers_orders_refuse_what_they_do_not_know(method):
-    with pytest.raises(OptionError, match="ladder"):
+    with pytest.raises(OptionError, match="tables"):
         TableSynthesizer(people_schema(), 1, method=method).plan(1000)
     dates = Schema((Column("day", "date", "2020-01-01", "2020-12-31"), Column("x", "integer", 0, 9)), "row")
     assert TableSynthesizer(dates, 1, method=method).plan(1000).cost == 1

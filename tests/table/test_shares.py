@@ -103,17 +103,6 @@ def test_columns_later_in_the_table_lose_their_last_predictors_first():
     assert len(slopes["x5"]) < 5
 
 
-def test_a_category_of_many_values_shifts_nothing_unless_rows_abound():
-    columns = (
-        Column("town", "category", categories=tuple(f"t{k}" for k in range(200))),
-        Column("x", "numeric", 0, 1),
-    )
-    asked = questions_of(Schema(columns, unit="row"))
-    kinds = [{q.kind for q in share_out(asked, rows, Fraction(1), "pure")} for rows in (2000, 10**6)]
-    assert "shift" not in kinds[0]
-    assert "shift" in kinds[1]
-
-
 @pytest.mark.parametrize(
     ("column", "expected"),
     [

@@ -29,9 +29,9 @@ def small_chunks(monkeypatch):
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
-@pytest.mark.parametrize(("method", "by"), [("ladder", ()), ("ladder", ("region",)), ("sandwich", ())])
+@pytest.mark.parametrize(("method", "by"), [("tables", ()), ("tables", ("region",)), ("sandwich", ())])
 def test_a_source_gives_the_model_of_its_rows(tmp_path, small_chunks, relation, method, by):
-    schema = schema_of(relation, by, numbers_only=method != "ladder")
+    schema = schema_of(relation, by, numbers_only=method != "tables")
     frame = frame_of(4)
     table = pa.table({name: frame[name] for name in schema.names})
     pq.write_table(table, tmp_path / "table.parquet", row_group_size=70)

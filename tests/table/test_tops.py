@@ -15,7 +15,7 @@ from quantail.table import TableModel, TableSynthesizer
 from quantail.table.tail_plan import expected_present, plan_tails
 from quantail.table.tuning import AMPLE_TAIL_SIGNAL, LEAST_TAIL_SIGNAL, TAIL_SHARE
 
-METHODS = ("ladder", "tables")
+METHODS = ("tables",)
 AMOUNT = Column("amount", "numeric", 0, 1e9, grid="log", decimals=2)
 
 
@@ -137,8 +137,6 @@ def test_a_column_called_tails_has_a_part_of_its_own() -> None:
     plan = TableSynthesizer(schema, 1).plan(30_000)
     assert [part.name for part in plan.find("columns").children] == ["tails"]
     assert [part.name for part in plan.find("tails").leaves()] == ["tails"]
-    plan = TableSynthesizer(schema, 1, method="ladder").plan(30_000)
-    assert [part.name for part in plan.children] == ["tails", "tails'"]
 
 
 @pytest.mark.parametrize("decimals", [None, 2])

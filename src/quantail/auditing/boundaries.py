@@ -5,13 +5,11 @@ number into one of them would look right on most tables: only where n - 1 rows l
 it show. `boundary_replays.py` replays whole fits there.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from quantail.curves.slopes import SlopeRules
-from quantail.curves.tilt import TiltRules
 from quantail.privacy import Plan
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
@@ -29,7 +27,6 @@ TABLES: dict[str, Schema] = {
     "few values": Schema((Column("jobs", "integer", 0, 9),), "row", "add-remove"),
     "numbers": Schema((_SIZE, _PAY), "row", "add-remove"),
     "labels": Schema((_KIND, _SIZE), "row", "add-remove"),
-    "context": Schema((_KIND, Column("sort", "category", categories=("u", "v"))), "row", "add-remove"),
     "missing": Schema((Column("x", "numeric", -50, 100, grid="log", missing=True),), "row", "add-remove"),
 }
 
@@ -50,8 +47,6 @@ class Boundary:
         The plan itself changes with the number of rows.
     most : int
         The largest budget that is looked at: with more, some questions give way to others.
-    method : str
-        Whose rule it is.
     """
 
     name: str
@@ -59,11 +54,10 @@ class Boundary:
     holds: Callable[[int, Plan], bool]
     follows_plan: bool = False
     most: int = 2000
-    method: str = "ladder"
 
     def synthesizer(self, epsilon: Fraction) -> TableSynthesizer:
         """Return a synthesizer that follows the rule."""
-        return TableSynthesizer(TABLES[self.table], epsilon, method=self.method)
+        return TableSynthesizer(TABLES[self.table], epsilon)
 
     def epsilon(self, released: int, rows: int = ROWS) -> Fraction:
         """Return a budget at which so many rows reach the threshold, and one row less does not."""
@@ -87,13 +81,12 @@ def quick(most: int | None = None) -> LadderSettings:
     """Return settings with few simulated rows, and parts of at most so many rows where slopes are chosen."""
     if most is None:
         return LadderSettings(LadderRules(simulated_rows=2**10))
-    few = SlopeRules(rows=lambda strength, last: most)
-    return LadderSettings(LadderRules(2**10, few, TiltRules(slopes=few)))
+    return LadderSettings(LadderRules(2**10, SlopeRules(rows=lambda strength, last: most)))
 
 
 def boundaries() -> list[Boundary]:
     """Return a boundary for every threshold that a fit compares its rows with."""
-    return [*_of_leaves(), *_of_plans(), *_of_tables()]
+    return [*_of_leaves(), *_of_plans()]
 
 
 def _of_leaves() -> Iterator[Boundary]:
@@ -101,39 +94,20 @@ def _of_leaves() -> Iterator[Boundary]:
     for rungs, signal in ((2, 40), (3, 90), (5, 200), (7, 900), (9, 2500), (15, 8000)):
         yield Boundary(f"{rungs} rungs", "one", _signal("curve/draw", signal))
     yield Boundary("candidates near the quartiles", "one", _signal("curve/draw", 2000))
-    yield Boundary("candidates of a slope", "numbers", _signal("slope on x/single", 300), most=100)
+    yield Boundary("candidates of a slope", "numbers", _signal("slope on x/single", 300), most=400)
     yield Boundary("candidates of a fine slope", "numbers", _signal("slope on x/fine", 2000))
-    yield Boundary("two sides of a tilt", "numbers", _signal("bend on x/spread", 250), most=220)
     yield Boundary("rungs of a number that may be missing", "missing", _signal("curve/draw", 200))
 
 
 def _of_plans() -> Iterator[Boundary]:
-    """Yield rules that the plan follows: which questions are asked, with how many bins, cells and stages."""
-    for bins in range(4, 13):
-        yield Boundary(f"{bins} bins", "numbers", _noted(r"at most (\d+) bins", bins), True)
-    for cells in (8, 16, 32, 64):
-        yield Boundary(f"{cells} cells of a calibration", "one", _noted(r"in (\d+) cells$", cells), True)
-    for word, most in (("slope on x/single", 100), ("bend on x/spread", 200), ("slope on x/fine", 2000)):
+    """Yield rules that the plan follows: which questions are asked, in how many stages and rounds."""
+    for word, most in (("slope on x/single", 400), ("slope on x/fine", 2000)):
         yield Boundary(f"whether there is {word}", "numbers", _present(word), True, most)
-    yield Boundary("whether there is y/calibration", "numbers", _present("y/calibration"), True)
+    yield Boundary("whether there are rounds", "labels", _present("rounds/round 1"), True)
+    for number in (3, 5, 8):
+        yield Boundary(f"{number} rounds", "labels", _present(f"rounds/round {number}"), True)
     yield Boundary("whether rungs are located first", "one", _present("curve/locate"), True)
-    yield Boundary("whether a shift is asked", "labels", _present("shift on kind/median"), True)
     yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
-    yield Boundary("whether a label has a context", "context", _noted(r"in (\d+) cells of kind", 3), True)
-    yield Boundary("whether missing values are calibrated", "missing", _present("x/calibration"), True)
-
-
-def _of_tables() -> Iterator[Boundary]:
-    """Yield the rules of the default method, in two stages: rounds, and what stage one asks before them."""
-    cases: list[tuple[str, str, Callable[[int, Plan], bool], bool, int]] = [
-        ("candidates of a slope", "numbers", _signal("slope on x/single", 300), False, 400),
-        ("whether there is slope on x/single", "numbers", _present("slope on x/single"), True, 400),
-        ("whether rungs are located first", "one", _present("curve/locate"), True, 2000),
-        ("whether there are rounds", "labels", _present("rounds/round 1"), True, 2000),
-        *((f"{n} rounds", "labels", _present(f"rounds/round {n}"), True, 2000) for n in (3, 5, 8)),
-    ]
-    for name, table, holds, follows_plan, most in cases:
-        yield Boundary(f"{name}, tables", table, holds, follows_plan, most, "tables")
 
 
 def _signal(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:
@@ -145,16 +119,6 @@ def _signal(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:
 
 def _present(leaf: str) -> Callable[[int, Plan], bool]:
     return lambda rows, plan: any(path.endswith(leaf) for path, _ in _parts(plan))
-
-
-def _noted(pattern: str, least: int) -> Callable[[int, Plan], bool]:
-    """Look a number up in the notes of a plan, which say how much is asked."""
-
-    def holds(rows: int, plan: Plan) -> bool:
-        found = [re.search(pattern, part.note) for _, part in _parts(plan)]
-        return any(match is not None and int(match[1]) >= least for match in found)
-
-    return holds
 
 
 def _parts(plan: Plan, above: str = "") -> Iterator[tuple[str, Plan]]:

@@ -111,11 +111,11 @@ def merge_finding(sizes: tuple[int, ...], repeats: int) -> Finding:
 
 
 def part_finding(released: int, repeats: int) -> Finding:
-    """Replay slopes and tilts on secret parts of the rows, with coins where a rate by the true number would show."""
+    """Replay slopes on secret parts of the rows, with coins where a rate by the true number would show."""
     name, found = f"boundary: secret part, {released} rows released", list[Replay]()
     try:
-        for epsilon in (60, 200):  # one stage and a tilt; two stages and bins
-            synthesizer = TableSynthesizer(TABLES["numbers"], epsilon, method="ladder")
+        for epsilon in (60, 200):  # one stage, and two
+            synthesizer = TableSynthesizer(TABLES["numbers"], epsilon)
             for pair in pairs_of(synthesizer.schema):
                 for answers in islice(cycle(EXTREMES), repeats):
                     told = replace(answers, rows=(released,), numbers=_COINS)

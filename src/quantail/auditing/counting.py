@@ -15,16 +15,16 @@ import numpy as np
 
 from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
-from quantail.curves import HeldRows, Scale, draw_calibration
+from quantail.auditing.mechanisms import table_scores
+from quantail.curves import HeldRows, Scale
 from quantail.curves.tail import Threshold, draw_tail_sum
-from quantail.privacy import Gate, Plan, Relation, Source
+from quantail.privacy import Gate, Plan, Relation, Source, cells_touched
 from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 from quantail.table.heaps import draw_heaps, heap_shares
-from quantail.table.ladder import category_fitting, fit_state
-from quantail.table.ladder.choosing import Cells, count_pairs
-from quantail.table.ladder.column import CategoryModel
+from quantail.table.ladder import counting as stage_one_counts
+from quantail.table.ladder import fit_state
 from quantail.table.ladder.design import ColumnDesign
 from quantail.table.lowest import draw_lowest
 
@@ -96,48 +96,31 @@ def search_counts(counting: Counting, domain: Sequence[Any], rows: int, relation
     return Worst(worst, len(found), pair, worst, pair)
 
 
-def categories_in_context(relation: Relation) -> Counting:
-    """Count `kind` within the categories of `place`; a row is (place, kind)."""
-    column = Column("kind", "category", categories=("a", "b"))
-    plan = Plan.sequence("kind", [Plan.leaf("count", Fraction(1))])
-    design = ColumnDesign(column, plan, context="place", bins=3, cells=True)
-
-    def counting(table: Table, noise: Watching) -> Any:
-        place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
-        rows = HeldRows({"kind": kind, "place": place})
-        fit = fit_state.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
-        fit.values["place"] = fit.innovations["place"] = rows.column("place")
-        fit.models["place"] = CategoryModel("place", "", (), ((1 / 3,) * 3,))
-        return category_fitting.fit_category(fit, design)
-
-    return counting
-
-
 def labels_alone(relation: Relation, labels: int = 2) -> Counting:
-    """Count labels without a context; a row is its label. Two of them are told by one count where rows are public."""
+    """Count labels; a row is its label. Two of them are told by one count where rows are public."""
     column = Column("kind", "category", categories=tuple("abc"[:labels]))
     plan = Plan.sequence("kind", [Plan.leaf("count", Fraction(1))])
 
     def counting(table: Table, noise: Watching) -> Any:
         rows = HeldRows({"kind": np.array(table, dtype=np.int64)})
         fit = fit_state.Fit(Gate(plan, noise, relation), 4, rows, noise.generator())
-        return category_fitting.fit_category(fit, ColumnDesign(column, plan, cells=True))
+        return stage_one_counts.fit_category(fit, ColumnDesign(column, plan, cells=True))
 
     return counting
 
 
-def pairs_of_cells(relation: Relation, contexts: int = 3) -> Counting:
-    """Count pairs of a context that was chosen (one cell if none was) and a label; a row is (context, label)."""
-    leaf = Plan.leaf("joint", Fraction(1))
+def cells_of_tables(relation: Relation) -> Counting:
+    """Count the cells of every table over three labels, one leaf each; a row is its labels."""
 
     def counting(table: Table, noise: Watching) -> Any:
-        place, kind = np.array(table, dtype=np.int64).reshape(-1, 2).T
-        rows = HeldRows({"place": place % contexts, "kind": kind})
-        fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
-        cells = Cells("place", rows.column("place"), np.full(contexts, 1 / contexts))
-        found = count_pairs(cells, Cells("kind", rows.column("kind"), np.full(2, 0.5)))
-        noisy, _ = category_fitting._released_counts(fit, leaf, found.ravel())
-        return noisy.tolist()
+        scores = table_scores(tuple(table), 3)
+        number = len(scores.candidates)
+        plan = Plan.sequence("tables", [Plan.leaf(f"table {k}", Fraction(1, number)) for k in range(number)])
+        gate, touched = Gate(plan, noise, relation), cells_touched(relation)
+        return [
+            gate.histogram(leaf, scores.counts(k).ravel(), touched).tolist()
+            for k, leaf in enumerate(plan.leaves())
+        ]
 
     return counting
 
@@ -149,18 +132,7 @@ def values_of_a_column(relation: Relation) -> Counting:
     def counting(table: Table, noise: Watching) -> Any:
         rows = HeldRows({"jobs": np.array(table, dtype=float)})
         fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
-        return category_fitting.count_cells(fit, leaf, scale, rows.column("jobs"))
-
-    return counting
-
-
-def calibration(relation: Relation) -> Counting:
-    """Count rows in cells cut at quantiles of what a model implies."""
-    leaf, implied = Plan.leaf("calibration", Fraction(1)), np.linspace(0, 8, 65)
-
-    def counting(table: Table, noise: Watching) -> Any:
-        values = np.array(table, dtype=float)
-        return draw_calibration(Gate(leaf, noise, relation), leaf, values, implied, 0.5, 4, 4)
+        return stage_one_counts.count_cells(fit, leaf, scale, rows.column("jobs"))
 
     return counting
 
@@ -211,14 +183,11 @@ def count_findings() -> Iterator[Finding]:
     """Yield the exact check of every kind of count."""
     relations: tuple[Relation, ...] = ("replace-one", "add-remove")
     for relation in relations:
-        kinds = list(product(range(3), range(2)))
-        yield _found("count of categories", relation, categories_in_context(relation), kinds)
+        yield _found("count of categories", relation, labels_alone(relation, 3), range(3))
         yield _found("count of labels", relation, labels_alone(relation), range(2))
-        yield _found("count in a chosen context", relation, pairs_of_cells(relation), kinds)
-        yield _found("count where none was chosen", relation, pairs_of_cells(relation, 1), kinds)
+        triples = list(product(range(2), repeat=3))
+        yield _found("cells of a table", relation, cells_of_tables(relation), triples)
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
-        cells = (-3.0, 0.5, 2.0, 2.1, 5.0, 99.0)
-        yield _found("calibration", relation, calibration(relation), cells)
         yield _found("heaps", relation, rows_in_heaps(relation), (0.0, 5.0, 6.0, 8.0, math.nan))
         yield _found("lowest value", relation, rows_at_the_lowest(relation), (0.0, 0.5, 0.51, math.nan))
         yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))

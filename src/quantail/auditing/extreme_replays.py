@@ -84,13 +84,12 @@ def extreme_finding(name: str, relation: str, synthesizer: Synthesizer, pairs: t
 def table_cases(relation: Relation) -> Iterator[tuple[str, TableSynthesizer, tuple[Pair, Pair]]]:
     """Yield ways to fit a table, with pairs of tables."""
     frames = (rich_frame(4, ROWS), rich_frame(9, ROWS), RICH_EXTREME)
-    for method, epsilon in (("ladder", 120), ("tables", 120)):
-        synthesizer = TableSynthesizer(rich_schema(relation), epsilon, method=method)
-        yield f"{method}, rich columns in groups", synthesizer, _pairs(relation, synthesizer.schema, *frames)
+    rich = rich_schema(relation)
+    yield "tables, rich columns in groups", TableSynthesizer(rich, 120), _pairs(relation, rich, *frames)
     wide = Schema(
         (*_WIDE, *schema_of(relation).columns[:1], Column("z", "integer", 0, 1000)), "row", relation
     )
-    yield "ladder, wide", TableSynthesizer(wide, 200), _pairs(relation, wide, _wide(1), _wide(2), {"z": 1000})
+    yield "tables, wide", TableSynthesizer(wide, 200), _pairs(relation, wide, _wide(1), _wide(2), {"z": 1000})
     frames = (frame_of(4, ROWS), frame_of(9, ROWS), EXTREME)
     options = {"taus": [0.5, 0.6, 0.95], "slopes": "varying"}
     for order in ("kng", "stepwise", "sandwich"):

@@ -49,13 +49,7 @@ ABSENT = float("nan")  # one and the same, so that tables can be told apart
 STILL_OR_ABSENT = (*STILL[::2], (ABSENT, 0.5))
 FEW_POINTS = tuple(product((0.0, 1.0, 3.0), (0.0, 2.0)))
 POINTS_OR_ABSENT = (*FEW_POINTS[1:5], (ABSENT, 1.0), (1.0, ABSENT))
-MARKED = tuple(product((0, 1, -1), (0, 1), (-1, 0, 1)))
-ALIKE = ((0, 0, 0), (1, 1, 1)) * 2  # always there: without them one row hardly tells candidates apart
-BINNED = tuple(product((0, 1), (0.5, 1.5, 2.5, 3.5)))
-SIZES = tuple(product((-0.3, 1.0), (-0.5, 0.5, 1.5), (-1.0, 1.0)))
-ALWAYS = tuple(
-    (*row, side) for row in ((-1.0, -1.5), (-1.0, -1.5), (-0.3, 0.5), (-0.3, 1.5)) for side in (-1.0, 1.0)
-)
+THREE_LABELS = tuple(product((0, 1), repeat=3))
 PLACED = tuple(product((0.0, 1.0), (-1.0, 0.5, 2.0)))
 PAIRS = ((0.0, 0.0), (0.0, 3.0), (4.0, 1.0), (4.0, 4.0))
 
@@ -101,7 +95,7 @@ def check(lattice: Lattice) -> Finding:
 
 def lattices() -> list[Lattice]:
     """Return all cases."""
-    parts = (_quantiles, _answers, _slopes, _shapes, _orders, _panels)
+    parts = (_quantiles, _answers, _slopes, _tables, _orders, _panels)
     return [case for part in parts for relation in RELATIONS for case in part(relation)]
 
 
@@ -143,24 +137,15 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     yield Lattice("slope in two stages", relation, stages, FEW_POINTS, rows - 2)
     absent = partial(make.slope_mechanism, relation, rows - 1)
     yield Lattice("slope, absent values", relation, absent, POINTS_OR_ABSENT, rows - 1)
-    choice = partial(make.choice_mechanism, relation, rows - 2, ALIKE)
-    yield Lattice("choice of a context", relation, choice, MARKED, rows - 2)
     most = rows - 2 + len(make.STEADY) - 1
     few = replace(make.FEW_SLOPES, rows=lambda strength, last: most)
     part = partial(make.slope_mechanism, relation, rows - 2, rules=few)
     yield Lattice("slope, secret subsample", relation, part, FEW_POINTS, rows - 2, most / (most + 1))
 
 
-def _shapes(relation: Relation) -> Iterator[Lattice]:
-    rows = 2 if relation == "replace-one" else 1
-    yield Lattice("bend in two bins", relation, partial(make.bend_mechanism, relation), BINNED, rows)
-    costs = (F(4, 10), F(3, 10), F(3, 10))
-    for name, signal in (("one growth question", np.inf), ("two growth questions", 0.0)):
-        few = replace(make.FEW_TILTS, two_sides=signal)
-        whole = partial(make.tilt_mechanism, relation, rows - 1, costs, ALWAYS, few)
-        growth = partial(make.growth_mechanism, relation, rows - 1, ALWAYS, rules=few)
-        yield Lattice(f"tilt, {name}", relation, whole, SIZES, rows - 1)
-        yield Lattice(f"growth of a tilt, {name}", relation, growth, SIZES, rows - 1)
+def _tables(relation: Relation) -> Iterator[Lattice]:
+    choice = partial(make.table_mechanism, relation, 3)
+    yield Lattice("choice of a table", relation, choice, THREE_LABELS, 3)
 
 
 def _orders(relation: Relation) -> Iterator[Lattice]:

@@ -27,8 +27,7 @@ CHOSEN = (
     "ladder in two bins, level 1/2",
     "joint draw, levels (0.25, 0.75)",
     "slope",
-    "bend in two bins",
-    "growth of a tilt, two growth questions",
+    "choice of a table",
     "kng, one column",
     "stepwise, one column",
     "sandwich, one column",
@@ -104,7 +103,7 @@ def _random(case: Lattice, rng: np.random.Generator) -> Trial:
 
 
 def _share(case: Lattice) -> float:
-    return 0.8 if case.name.startswith(("kng", "stepwise", "sandwich", "bend")) else 1.0
+    return 0.8 if case.name.startswith(("kng", "stepwise", "sandwich")) else 1.0
 
 
 def _counts(relation: Relation) -> Trial:

@@ -70,25 +70,22 @@ class WholeFit:
 
     name: str
     epsilon: int
-    method: str = "ladder"
+    method: str = "tables"
     options: dict[str, Any] = field(default_factory=dict)
     rich: bool = False
 
     def synthesizer(self, relation: Relation) -> TableSynthesizer:
         """Return the synthesizer."""
-        plain = schema_of(relation, numbers_only=self.method not in ("ladder", "tables"))
+        plain = schema_of(relation, numbers_only=self.method != "tables")
         schema = rich_schema(relation) if self.rich else plain
         return TableSynthesizer(schema, self.epsilon, method=self.method, **self.options)
 
 
-# Together these ask every kind of question: tilts of both forms, bins, shifts, counts, calibrations.
+# Together these ask every kind of question: quantiles, slopes in one stage and two, counts, choices, sums of tails.
 FITS = (
-    WholeFit("ladder, tilts", 90),
-    WholeFit("ladder, tilts on both sides", 110),
-    WholeFit("ladder, bins", 140),
-    WholeFit("ladder, rich columns in groups", 60, rich=True),
-    WholeFit("tables, rounds", 60, "tables"),
-    WholeFit("tables, rich columns in groups", 60, "tables", rich=True),
+    WholeFit("tables, rounds", 60),
+    WholeFit("tables, slopes in two stages", 140),
+    WholeFit("tables, rich columns in groups", 60, rich=True),
     *(
         WholeFit(f"{order}, {slopes} slopes", 4, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
         for order in ("kng", "stepwise", "sandwich")

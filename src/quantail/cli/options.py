@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 # Methods of tables and panels, and engines: written here, so that a shell completes them without loading anything.
-METHODS = ("tables", "ladder", "pooled", "kng", "stepwise", "sandwich")
+METHODS = ("tables", "pooled", "kng", "stepwise", "sandwich")
 ENGINES = ("local", "processes", "dask")
 
 
@@ -56,12 +56,11 @@ Method = Annotated[
     str | None,
     typer.Option(
         autocompletion=one_of(*METHODS),
-        help="How rows are modelled. Tables: tables (the default), some quantiles of each column in one joint draw "
-        "with slopes on the columns before it, then tables of counts over one to three columns, chosen where the "
-        "model is most wrong; ladder, the first of these and effects of one column at a time. Panels: pooled (the "
-        "default), tables of counts over all periods. Both: the paper's methods made valid, which ask for one quantile "
-        "after another: kng (each for itself), stepwise (outward from the median), sandwich (main quantiles first, "
-        "then between them).",
+        help="How rows are modelled. Tables: tables (the default), some quantiles of each column in one joint draw and "
+        "slopes on the columns before it, then tables of counts over one to three columns, chosen where the model is "
+        "most wrong. Panels: pooled (the default), tables of counts over all periods. Both: the paper's methods made "
+        "valid, which ask for one quantile after another: kng (each for itself), stepwise (outward from the median), "
+        "sandwich (main quantiles first, then between them).",
         show_default=False,
     ),
 ]

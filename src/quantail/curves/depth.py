@@ -1,4 +1,4 @@
-"""How much to ask: quantiles, bins and candidate spacings, from rows and budget alone.
+"""How much to ask: quantiles and candidate spacings, from rows and budget alone.
 
 Every rule is a function of `signal` = n * epsilon of the query, the only number that decides how well it can be
 answered: an answer is off by about 4 / epsilon rows. Constants are in `tuning`; none depends on data.
@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves.tuning import (
-    BIN_SIGNAL,
-    CELL_SIGNAL,
     COARSE_SHARE,
-    FEWEST_BINS,
-    MOST_BINS,
     OUTER_ROWS,
     RELEASED_QUANTILES,
     TWO_SLOPE_STAGES,
@@ -42,12 +38,6 @@ def near_candidates(signal: float) -> int:
     return int(np.clip(signal / 10, 150, 400))
 
 
-def bin_number(signal: float) -> int:
-    """Return how many bins a bend may use: zero when fewer than four would carry a signal."""
-    bins = int(signal / BIN_SIGNAL)
-    return 0 if bins < FEWEST_BINS else min(bins, MOST_BINS)
-
-
 def slope_step(signal: float) -> float:
     """Return the relative spacing of slope candidates: below the size of the noise."""
     return float(np.clip(2.0 / signal, 0.0005, 0.025))
@@ -56,11 +46,6 @@ def slope_step(signal: float) -> float:
 def slope_stages(signal: float) -> tuple[float, ...]:
     """Return the shares of a slope's stages: one selection, or a coarse and a fine one where the list would be long."""
     return (1.0,) if signal < TWO_SLOPE_STAGES else (COARSE_SHARE, 1 - COARSE_SHARE)
-
-
-def cell_number(signal: float) -> int:
-    """Return how many cells a calibration counts: a power of two, zero when it would only add noise."""
-    return 0 if signal < CELL_SIGNAL else min(256, 1 << int(np.log2(signal / 50)))
 
 
 def histogram_fits(cells: int, signal: float) -> bool:

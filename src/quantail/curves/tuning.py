@@ -24,20 +24,14 @@ TWO_STAGES_NARROW = 500.0
 LOCATE_SHARE = 0.25
 """Share of the budget that locating takes."""
 
+LOCATING_LEVELS = (0.2, 0.5, 0.8)
+"""Levels of the quantiles that locate a column."""
+
 LOCATED = 60.0
 """Signal of locating, by the rows that turn out to have the number, below which refining does not rely on it."""
 
 TWO_SLOPE_STAGES, COARSE_SHARE = 2000.0, 0.15
 """Signal from which a slope is selected in two stages, and the share of the coarse one ("a slope in one selection")."""
-
-BIN_SIGNAL = 250.0
-"""Signal per bin of a predictor ("bins along a predictor at small budgets")."""
-
-CELL_SIGNAL = 350.0
-"""Signal per cell that is counted ("counting cells to repair the marginal")."""
-
-FEWEST_BINS, MOST_BINS = 4, 12
-"""Bounds on the number of bins."""
 
 # Candidates (`grid`, `joint`)
 

@@ -39,7 +39,7 @@ def check_repeatable(model: object) -> AnyModel:
         return model
     sizes = {group.codes: group.rows for group in model.groups}
     again = synthesizer_of(model, 0)
-    if model.method != "ladder" and isinstance(again, TableSynthesizer) and again.plan(sizes) != model.plan:
+    if model.method != "tables" and isinstance(again, TableSynthesizer) and again.plan(sizes) != model.plan:
         raise ModelError(
             f"the model was fitted by method {model.method!r} with options that its file does not hold; "
             "fit with this version, whose models keep their options"

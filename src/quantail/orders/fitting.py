@@ -44,7 +44,7 @@ class LinesFit:
 def fit_lines(
     gate: Gate, design: LinesDesign, confidential: ConfidentialRows, progress: Callable[[str], None]
 ) -> tuple[LinesModel, ...]:
-    """Release the lines of all columns of a design; unlike the ladder, these methods need all rows in memory."""
+    """Release the lines of all columns of a design; these methods need all rows in memory."""
     names = [column.column.name for column in design.columns]
     arrays = gathered(*(confidential.column(name) for name in names))
     held = dict(zip(names, arrays, strict=True))

@@ -233,7 +233,7 @@ class Plan:
         return tuple(leaf for child in self.children for leaf in child.leaves())
 
     def find(self, path: str) -> "Plan":
-        """Get a part by the names that lead to it from here, for instance ``"pay/ladder/level 1"``."""
+        """Get a part by the names that lead to it from here, for instance ``"pay/curve/draw"``."""
         found = self._descend(path)
         if found is None:
             names = ", ".join(repr(child.name) for child in self.children[:8]) or "nothing"

@@ -79,7 +79,7 @@ class LabelColumn(CategoryModel):
     @classmethod
     def of(cls, model: CategoryModel, law: FieldLaw | None) -> "LabelColumn":
         """Add a law to what stage one released."""
-        return cls(model.name, model.context, model.cuts, model.shares, law)
+        return cls(model.name, model.shares, law)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""

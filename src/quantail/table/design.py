@@ -31,8 +31,6 @@ from quantail.table.tuning import (
     WIDE_SLOPES,
 )
 
-_STAGE_ONE = ("scale", "lowest", "cells", "slope", "curve")
-
 
 @dataclass(frozen=True)
 class TablesDesign:
@@ -64,8 +62,7 @@ def draw_tables_design(
     settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
-    alone = [question for question in questions_of(schema, lowest=True) if question.kind in _STAGE_ONE]
-    alone = _without_dear_slopes(alone, schema, rows, cost, definition)
+    alone = _without_dear_slopes(questions_of(schema), schema, rows, cost, definition)
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING

@@ -104,9 +104,10 @@ def _stage_one(fit: Fit, design: TablesDesign) -> Chain:
     models = tuple(fit.models.values())
     fields = list(fields_of(models))
     explaining, hidden, scales = explaining_names(models), hidden_names(design.schema), scales_of(models)
-    uniform = balanced_uniform(len(fields), POOL_ROWS, fit.rng)
-    given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
-    rows, known, samplers = DrawnRows(POOL_ROWS), dict[str, FieldCells](), list[FieldSampler]()
+    pool = min(POOL_ROWS, fit.rules.simulated_rows)
+    uniform = balanced_uniform(len(fields), pool, fit.rng)
+    given = {name: values[:pool] for name, values in fit.public.items()}
+    rows, known, samplers = DrawnRows(pool), dict[str, FieldCells](), list[FieldSampler]()
     for own, u in zip(fields, uniform, strict=True):
         zeros = zeros_of(own.name, design.schema, scales)
         law = _first_law(fit, own, rows, u, given, zeros)
@@ -144,9 +145,9 @@ def _own_law(fit: Fit, own: Field, rows: DrawnRows, u: Floats, given: dict[str, 
     """Return the law of a field by itself: its cells, and how slopes shift its base law."""
     column = own.column
     if not isinstance(column, NumericModel):
-        shares = np.asarray(column.shares[0])
+        shares = np.asarray(column.shares)
         return _law(label_cells(shares, fit.ordered.get(own.name, 0)))
-    statuses = 0 if own.status is None else len(own.status.shares[0]) - 1
+    statuses = 0 if own.status is None else len(own.status.shares) - 1
     if own.name in given:
         values = given[own.name]
         return _law(number_cells(_present(values), column.scale, statuses))

@@ -153,11 +153,11 @@ class FieldSampler:
         column = self.field.column
         if self.base is None:
             assert not isinstance(column, NumericModel)
-            return self._made_up(log_shares(np.asarray(column.shares)))
+            return self._made_up(log_shares(np.asarray([column.shares])))
         shares = self.base.cell_shares(np.asarray(self.law.cells.edges), shifts)
         if self.field.status is None:
             return log_shares(shares)
-        there, *others = self.field.status.shares[0]
+        there, *others = self.field.status.shares
         rest = np.broadcast_to(others, (shifts.size, len(others)))
         return self._made_up(log_shares(np.concatenate([there * shares, rest], axis=1)))
 

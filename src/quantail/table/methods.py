@@ -1,14 +1,13 @@
 """The methods by name: how each checks its options, draws up a design, fits it, and reads and draws its columns.
 
-    tables                     this package's own: few rungs in one draw and slopes, then chosen tables of counts
-    ladder                     the same rungs and slopes with bends, shifts and calibration in place of tables
+    tables                     this package's own: columns by themselves and slopes, then chosen tables of counts
     kng, stepwise, sandwich    the paper's orders of single quantiles, made valid
 
 A new method is a new entry here; nothing else needs to know its name.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
@@ -29,15 +28,13 @@ from quantail.table.columns import TableColumn, table_column_from_dict
 from quantail.table.design import TablesDesign, draw_tables_design
 from quantail.table.fitting import fit_tables
 from quantail.table.forward import draw_table
-from quantail.table.ladder.column import ColumnModel, column_from_dict, draw_rows
-from quantail.table.ladder.design import Design, draw_design
-from quantail.table.ladder.fitting import fit_columns
 from quantail.table.ladder.rules import LadderSettings
-from quantail.table.tail_plan import plan_tails
-from quantail.table.zeros import hidden_names
 
-AnyColumn = ColumnModel | LinesModel | TableColumn
-AnyDesign = Design | LinesDesign | TablesDesign
+REPLACED = "ladder"
+"""The first method of this package; its models can be drawn by the versions that fitted them."""
+
+AnyColumn = LinesModel | TableColumn
+AnyDesign = LinesDesign | TablesDesign
 
 
 @dataclass(frozen=True)
@@ -71,6 +68,8 @@ class Method:
 
 def method_of(name: str) -> Method:
     """Return a method by its name."""
+    if name == REPLACED:
+        raise OptionError(f"method {name!r} was replaced by 'tables', which is the default; leave method out")
     if name not in METHODS:
         raise OptionError(f"method {name!r} is not known; use one of: {', '.join(METHODS)}")
     return METHODS[name]
@@ -80,29 +79,9 @@ def _no_settings(given: Mapping[str, Any]) -> LadderSettings:
     for option, value in given.items():
         if value is not None:
             raise OptionError(
-                f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with the ladder"
+                f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with method 'tables'"
             )
     return LadderSettings()
-
-
-def _ladder_design(
-    settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
-) -> Design:
-    tails = plan_tails(schema, rows, cost, definition)
-    design = draw_design(schema, rows, cost - tails.cost, definition, name, rules=settings.rules)
-    return replace(design, plan=tails.joined(design.plan), tails=tails)
-
-
-def _ladder_values(
-    columns: tuple[ColumnModel, ...],
-    n: int,
-    rng: np.random.Generator,
-    balanced: bool,
-    given: Mapping[str, NDArray[Any]] | None,
-    schema: Schema,
-) -> dict[str, NDArray[Any]]:
-    rows = draw_rows(columns, n, rng, balanced, given)
-    return rows.values | {name: rows.whole[name] for name in hidden_names(schema)}
 
 
 def _lines_values(
@@ -117,7 +96,6 @@ def _lines_values(
 
 
 METHODS: dict[str, Method] = {
-    "ladder": Method(_no_settings, _ladder_design, fit_columns, column_from_dict, _ladder_values, True),
     "tables": Method(_no_settings, draw_tables_design, fit_tables, table_column_from_dict, draw_table, True),
     **{
         order: Method(

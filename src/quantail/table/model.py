@@ -24,7 +24,7 @@ from quantail.table.columns import LabelColumn, NumberColumn
 from quantail.table.conditional import BLOCK, RowCondition, kept_completions, kept_rows
 from quantail.table.given import Given, group_rows, on_scales, read_given
 from quantail.table.ladder.column import CategoryModel
-from quantail.table.methods import METHODS, AnyColumn
+from quantail.table.methods import METHODS, REPLACED, AnyColumn
 from quantail.table.model_checks import check_group, check_rows
 from quantail.table.relations import asked_lines, relations_of
 
@@ -286,6 +286,11 @@ class TableModel(ReleasedModel):
 
     @classmethod
     def _read(cls, form: Mapping[str, Any], shared: Mapping[str, Any]) -> "TableModel":
+        if form["method"] == REPLACED:
+            raise ModelError(
+                f"the model was fitted by method {REPLACED!r}, which this version has no more; draw from it with the "
+                "version that fitted it, or fit the table again"
+            )
         method, options = METHODS[form["method"]], form.get("options", {})
         method.settings(options)  # refuses what the synthesizer would refuse
         groups = tuple(

@@ -35,10 +35,9 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         What is public about the table.
     epsilon : int, float, str or Fraction
         The whole privacy budget of one fit.
-    method : {"tables", "ladder", "kng", "stepwise", "sandwich"}
-        How columns are modelled: each by itself with slopes on numbers, followed by privately chosen tables of counts,
-        which find relations of any shape; the ladder, with effects of one predictor each; or one of the paper's orders
-        of single quantiles.
+    method : {"tables", "kng", "stepwise", "sandwich"}
+        How columns are modelled: by themselves, with slopes and privately chosen tables of counts, which find relations
+        of any shape; or by one of the paper's orders of single quantiles.
     definition : {"pure", "zcdp"}
         Pure epsilon-DP, or zCDP that implies (epsilon, delta)-DP.
     delta : float, optional

@@ -17,6 +17,7 @@ from quantail.curves.tail import choose_threshold, draw_tail_sum, fit_tail, like
 from quantail.curves.top import Implied, Top, fit_cap
 from quantail.privacy import geometric_strength
 from quantail.table.column_leaves import ColumnLeaves
+from quantail.table.columns import NumberColumn
 from quantail.table.ladder.column import CategoryModel, NumericModel
 from quantail.table.ladder.fit_state import Fit
 from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
@@ -61,7 +62,7 @@ def set_tops(
 
 def _following(column: Any, predictor: NumericModel) -> Any:
     """Return a later column whose slopes act as far as a predictor now reaches."""
-    return column.following(predictor) if isinstance(column, NumericModel) else column
+    return column.following(predictor) if isinstance(column, NumberColumn) else column
 
 
 @dataclass

@@ -45,10 +45,10 @@ def _sample(fit: Fit, vectors: Sequence[Vector]) -> tuple[Floats, ...]:
 
 
 def _labels(fit: Fit, column: Column) -> CategoryModel:
-    codes = fit.values[column.name] = fit.innovations[column.name] = fit.confidential.column(column.name)
+    codes = fit.values[column.name] = fit.confidential.column(column.name)
     counts = codes.total(partial(np.bincount, minlength=len(column.categories)))
     shares = fit.shares[column.name] = counts / counts.sum()
-    return CategoryModel(column.name, "", (), (tuple(shares.tolist()),))
+    return CategoryModel(column.name, tuple(shares.tolist()))
 
 
 def _numbers(fit: Fit, column: Column, status: str) -> NumericModel:
@@ -62,7 +62,7 @@ def _numbers(fit: Fit, column: Column, status: str) -> NumericModel:
     fit.innovations[column.name] = values.map(scale.recorded).kept()
     edges = np.quantile(_present(fit, values), np.linspace(0, 1, _CELLS + 1))
     curve = StepCurve(tuple(edges.tolist()), (1 / _CELLS,) * _CELLS)
-    return NumericModel(column.name, scale, (), (), (), curve, status=status)
+    return NumericModel(column.name, scale, (), curve, status=status)
 
 
 def _present(fit: Fit, vector: Vector) -> Floats:

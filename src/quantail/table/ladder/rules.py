@@ -1,9 +1,8 @@
-"""Public rules of the ladder that a fit follows; the audit has shorter lists and fewer simulated rows."""
+"""Public rules of stage one that a fit follows; the audit has shorter lists and fewer simulated rows."""
 
 from dataclasses import dataclass, field
 
 from quantail.curves.slopes import SLOPE_RULES, SlopeRules
-from quantail.curves.tilt import TILT_RULES, TiltRules
 from quantail.privacy import FIXED
 
 
@@ -15,13 +14,12 @@ class LadderRules:
     ----------
     simulated_rows : int
         Rows that are simulated from released columns wherever a fit looks at what they imply.
-    slopes, tilts
+    slopes : SlopeRules
         Lists of candidates, and thresholds.
     """
 
     simulated_rows: int = 2**16
     slopes: SlopeRules = SLOPE_RULES
-    tilts: TiltRules = TILT_RULES
 
 
 LADDER_RULES = LadderRules()
@@ -29,6 +27,6 @@ LADDER_RULES = LadderRules()
 
 @dataclass(frozen=True)
 class LadderSettings:
-    """The ladder has no options; its rules are those of this version, unless the audit has others."""
+    """The method has no options; its rules are those of this version, unless the audit has others."""
 
     rules: LadderRules = field(default=LADDER_RULES, metadata=FIXED)

@@ -1,16 +1,13 @@
-"""How a budget is shared among the questions of a fit, and which questions are not worth asking.
+"""How a budget is shared among the questions of stage one, and which questions are not worth asking.
 
 Each question has a least signal (rows * strength) below which its answer would drown in noise, a steady one at which
 it hardly ever runs away, a comfortable one and an ample one; they are filled up in this order. If the budget does not
 reach for the least, slopes are dropped, the last predictor of the column that has most of them first; a curve is never
-dropped. Optional questions (shifts, bends, calibrations) are asked once all others have ample signal, the cheapest
-first, each with the least that makes its answer worth having. What is left then is shared by weight. Only the schema,
-the number of rows and the budget decide (docs/decisions/0004-shares.md).
+dropped. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
+(docs/decisions/0004-shares.md).
 
-In a wide table (more than `WIDE` columns) a number that declares no predictors is not asked about all earlier ones:
-it may choose a few of them through the gate (`table/ladder/choosing.py`). So do categories in wide tables and in tables
-of rich kinds, whose statuses depend on each other. Choices are bought once everything has a comfortable signal, the
-first of every column before the second of any.
+In a wide table (more than `WIDE` columns) a number that declares no predictors has slopes on the log-scaled numbers
+right before it alone, if it is one itself: tables of counts find what else it depends on.
 """
 
 import heapq
@@ -26,9 +23,7 @@ from quantail.table.tail_plan import expected_present
 from quantail.table.tuning import FEW_VALUES
 
 # kind: (least, steady, comfortable and ample signal, weight beyond). The first curve gets more because every later
-# column inherits its errors; the slopes of a column share the ample signal and the weight of one; a shift's signal is
-# for each category, beside what it takes to locate the column. For an optional question the ample signal is what it
-# takes to be asked at all.
+# column inherits its errors; the slopes of a column share the ample signal and the weight of one.
 _NEEDS = {
     "first curve": (100.0, 110.0, 300.0, 800.0, 2.3),
     "curve": (85.0, 91.0, 160.0, 400.0, 1.0),
@@ -36,26 +31,15 @@ _NEEDS = {
     "scale": (40.0, 40.0, 60.0, 100.0, 0.3),
     "cells": (20.0, 20.0, 60.0, 200.0, 0.6),
     "lowest": (12.0, 12.0, 14.0, 50.0, 0.1),
-    "choice": (0.0, 0.0, 0.0, 260.0, 1.0),
-    "context": (0.0, 0.0, 0.0, 100.0, 0.6),
-    "shift": (0.0, 0.0, 0.0, 200.0, 2.5),
-    "bend": (0.0, 0.0, 0.0, 300.0, 0.6),
-    "calibration": (0.0, 0.0, 0.0, 400.0, 1.3),
 }
-_COUNTS = ("cells", "lowest", "calibration", "context")
+_COUNTS = ("cells", "lowest")
 _MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
-_OPTIONAL = ("shift", "bend", "calibration")
-_CHOSEN = ("choice", "context")
 _FEW_LABELS = 20
 _COMFORT_OF_TWO, _COMFORT_OF_MORE = 130.0, 300.0  # noise of 0.8 and 0.7 points in the share of a label
 _LEAST_AMPLE = 300.0
-LOCATE_SIGNAL = 150.0  # three quantiles among wide candidates
 _COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
 WIDE = 10
-MOST_CHOICES = 3
 NEAREST = 3  # log-scaled numbers right before one that others follow, where a table is wide
-
-
 MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to be weighed up
 
 
@@ -74,16 +58,9 @@ class Question:
     present: float = 1.0
 
 
-def questions_of(schema: Schema, lowest: bool = False) -> list[Question]:
-    """List all that could be asked of a table, in the order of asking.
-
-    Parameters
-    ----------
-    lowest : bool
-        Whether columns of many values are asked how many rows hold the lowest one (`table/lowest.py`).
-    """
-    core = core_of(schema)
-    contexts = has_contexts(schema)
+def questions_of(schema: Schema) -> list[Question]:
+    """List all that could be asked of a table, in the order of asking."""
+    core, by_labels = core_of(schema), counts_by_labels(schema)
     present = {column.name: expected_present(schema, column.name) for column in core.schema.columns}
     schema = core.schema
     columns = [column for column in schema.columns if column.name not in schema.by and not column.public]
@@ -92,28 +69,19 @@ def questions_of(schema: Schema, lowest: bool = False) -> list[Question]:
     numbers = [column.name for column in columns if column.type != "category"]
     asked: list[Question] = []
     for column in columns:
-        predictors = core.predictors_of(column.name)
         if column.type == "category":
-            asked.append(_cells(column, "cells", contexts))
-            asked += [_cells(column, "context", True)] if contexts and predictors else []
+            asked.append(_cells(column, by_labels))
             continue
-        near = [name for name in predictors if schema.column(name).type != "category"]
+        near = [name for name in core.predictors_of(column.name) if schema.column(name).type != "category"]
+        if wide and column.predictors is None:
+            near = _heavy_before(schema, column, near)
         if is_two_sided(column):
             asked.append(_question(column.name, "scale"))
-        if lowest and may_heap(column):
+        if may_heap(column):
             asked.append(_question(column.name, "lowest"))
-        if wide and column.predictors is None and predictors:
-            number = min(MOST_CHOICES, len(predictors))
-            asked += [_question(column.name, "choice", str(k + 1)) for k in range(number)]
-            predictors, near = (), _heavy_before(schema, column, near) if lowest else []
-        for name in predictors:
-            if name not in near:
-                asked.append(_question(column.name, "shift", name, parts=len(schema.column(name).categories)))
         asked += [_question(column.name, "slope", name, share=len(near)) for name in near]
-        asked += [_question(column.name, "bend", name, share=len(near)) for name in near]
         curve = _question(column.name, "first curve" if column.name == numbers[0] else "curve")
         asked.append(replace(curve, present=present[column.name]))
-        asked.append(_question(column.name, "calibration"))
     return asked
 
 
@@ -125,12 +93,12 @@ def _heavy_before(schema: Schema, column: Column, numbers: Sequence[str]) -> lis
 
 
 def is_wide(core: Schema) -> bool:
-    """Say whether a table of plain columns is so wide that numbers choose their predictors."""
+    """Say whether a table of plain columns is so wide that slopes on all earlier numbers are too many."""
     return len(core.columns) - len(core.by) > WIDE
 
 
-def has_contexts(schema: Schema) -> bool:
-    """Say whether categories choose their contexts: in wide tables and in tables of rich kinds."""
+def counts_by_labels(schema: Schema) -> bool:
+    """Say whether counts of categories need more signal the more labels there are: in wide tables and in rich ones."""
     core = core_of(schema).schema
     return core != schema or is_wide(core)
 
@@ -153,8 +121,7 @@ def share_out(
     asked: Sequence[Question], rows: int, cost: Fraction, definition: Definition
 ) -> dict[Question, Fraction]:
     """Return what each question that is worth asking may cost; the parts add up to `cost` exactly."""
-    asked = list(asked)
-    kept = [question for question in asked if question.kind not in (*_OPTIONAL, *_CHOSEN)]
+    kept = list(asked)
     curves = sum(question.kind == "curve" for question in kept)
     heirs = min(max(curves - 1, 1) ** 0.5, _MOST_HEIRS)
     price = _prices(rows, definition)
@@ -169,15 +136,7 @@ def share_out(
     parts = {question: price(question, question.least) for question in kept}
     _fill(parts, {question: price(question, question.steady) for question in kept}, float(cost))
     _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
-    chosen = _affordable(asked, price, float(cost) - sum(parts.values()))
-    parts |= chosen
-    kept += chosen
     rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
-    for bundle in _bundles(asked, price):
-        if sum(bundle.values()) > rest:
-            break
-        parts |= bundle
-        rest -= sum(bundle.values())
     total = sum(question.weight for question in parts)
     wanted = [(q, parts[q] + max(rest, 0.0) * q.weight / total) for q in asked if q in parts]
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))
@@ -188,37 +147,6 @@ def needed_costs(asked: Sequence[Question], rows: int, definition: Definition) -
     price = _prices(rows, definition)
     comfortable = math.fsum(price(question, question.comfort) for question in asked)
     return comfortable, math.fsum(price(question, question.ample) for question in asked)
-
-
-def _bundles(
-    asked: Sequence[Question], price: Callable[[Question, float], float]
-) -> list[dict[Question, float]]:
-    """Return the optional questions with their prices, in the order of entering: the cheapest first.
-
-    Shifts on one category enter together: what a category does to a predictor must not be lost on the columns that
-    follow the predictor's innovations.
-    """
-    bundles: dict[object, dict[Question, float]] = {}
-    for question in asked:
-        if question.kind in _OPTIONAL:
-            together = question.on if question.kind == "shift" else question
-            bundles.setdefault(together, {})[question] = price(question, question.ample)
-    # Cheapest first, so that more budget asks no fewer.
-    return sorted(bundles.values(), key=lambda bundle: sum(bundle.values()))
-
-
-def _affordable(
-    asked: Sequence[Question], price: Callable[[Question, float], float], rest: float
-) -> dict[Question, float]:
-    """Return the choices that a budget reaches for: the first of every column, cheapest first, then the second."""
-    prices = {question: price(question, question.ample) for question in asked if question.kind in _CHOSEN}
-    bought: dict[Question, float] = {}
-    for question in sorted(prices, key=lambda question: (question.on or "1", prices[question])):
-        if prices[question] > rest:
-            break
-        bought[question] = prices[question]
-        rest -= prices[question]
-    return bought
 
 
 def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: float) -> float:
@@ -232,19 +160,15 @@ def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: floa
     return cost - sum(parts.values())
 
 
-def _question(column: str, kind: str, on: str = "", parts: int = 1, share: int = 1) -> Question:
+def _question(column: str, kind: str, on: str = "", share: int = 1) -> Question:
     least, steady, comfort, ample, weight = _NEEDS[kind]
     name = "curve" if kind == "first curve" else kind
-    if kind == "shift":
-        ample = LOCATE_SIGNAL + ample * parts
-    elif kind == "slope":
-        ample = ample / share
-    return Question(column, name, on, least, steady, comfort, ample, weight / share)
+    return Question(column, name, on, least, steady, comfort, ample / share, weight / share)
 
 
-def _cells(column: Column, kind: str, by_labels: bool) -> Question:
+def _cells(column: Column, by_labels: bool) -> Question:
     """Return the question that counts labels; a long list takes more signal for the same distance from the truth."""
-    question = _question(column.name, kind)
+    question = _question(column.name, "cells")
     if not by_labels:
         return question
     few = min(len(column.categories), _FEW_LABELS)
@@ -252,8 +176,6 @@ def _cells(column: Column, kind: str, by_labels: bool) -> Question:
         first * few + further * (len(column.categories) - few)
         for first, further in (_COMFORT_PER_LABEL, _AMPLE_PER_LABEL)
     )
-    if kind == "context":
-        return replace(question, ample=max(question.ample, comfort))
     least = _COMFORT_OF_TWO if len(column.categories) == 2 else _COMFORT_OF_MORE
     return replace(question, comfort=max(least, comfort), ample=max(_LEAST_AMPLE, ample))
 

@@ -1,0 +1,93 @@
+"""Categories, and numbers of few values, released by counts."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quantail.curves import Scale, StepCurve, Vector
+from quantail.privacy import Plan, cells_touched
+from quantail.table.ladder.column import CategoryModel
+from quantail.table.ladder.design import ColumnDesign
+from quantail.table.ladder.fit_state import Fit
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_DOUBT = 3.0  # noise scales beyond the log of their number that counts of values must be above zero
+
+
+def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
+    """Release the shares of a category."""
+    column = design.column
+    codes = fit.values[column.name] = fit.confidential.column(column.name)
+    counts = codes.total(partial(np.bincount, minlength=len(column.categories)))
+    noisy = _released_counts(fit, design.leaves("count")[0], counts)
+    shares = nearest_shares(noisy / fit.rows)
+    fit.shares[column.name] = (shares + 1e-9) / (shares + 1e-9).sum()
+    return CategoryModel(column.name, tuple((shares / shares.sum()).tolist()))
+
+
+def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
+    """Release counts of cells that every row lies in one of.
+
+    Where the number of rows is public, one count tells both of two cells, and a replaced row moves it by one only.
+    """
+    both = counts.size == 2 and fit.gate.relation == "replace-one"
+    sensitivity = 1 if both else cells_touched(fit.gate.relation)
+    noisy = fit.gate.histogram(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
+    return np.append(noisy, fit.rows - noisy) if both else noisy
+
+
+def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
+    """Release how many rows hold each of a column's few possible values; what noise alone could show is cleared."""
+    cells = round((scale.upper - scale.lower) / scale.step) + 1
+
+    def count(part: Floats) -> Integers:
+        position = np.rint((part[~np.isnan(part)] - scale.lower) / scale.step).astype(np.int64)
+        return np.bincount(position, minlength=cells)
+
+    sensitivity = cells_touched(fit.gate.relation)
+    noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
+    scale_rows = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
+    cleared = believed_counts(noisy, scale_rows, np.log(cells) + _DOUBT)
+    shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
+    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
+
+
+def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
+    """Return counts of neighbouring cells with what noise alone could show cleared.
+
+    The cells are halved again and again: a part is empty unless its sum is so many noise scales (times the root of its
+    cells) above zero, and a part whose halves are both in doubt is spread evenly. So a count far out in an empty range
+    is not taken for a value, and a long tail of small counts is not lost.
+
+    Examples
+    --------
+    >>> believed_counts(np.array([90.0, 3.0, -2.0, 4.0]), 1.0, 5.0).tolist()
+    [90.0, 0.0, 0.0, 0.0]
+    >>> believed_counts(np.array([90.0, 80.0, 4.0, 5.0]), 1.0, 5.0).tolist()
+    [90.0, 80.0, 4.5, 4.5]
+    """
+    total = float(noisy.sum())
+    if total <= doubt * scale * np.sqrt(noisy.size):
+        return np.zeros(noisy.size)
+    if noisy.size == 1:
+        return noisy
+    half = noisy.size // 2
+    found = np.concatenate([believed_counts(part, scale, doubt) for part in (noisy[:half], noisy[half:])])
+    return found if found.any() else np.full(noisy.size, total / noisy.size)
+
+
+def nearest_shares(found: Floats) -> Floats:
+    """Return the shares nearest to what was found: none below 0, all together 1.
+
+    Examples
+    --------
+    >>> nearest_shares(np.array([0.7, 0.5, -0.1])).round(3).tolist()
+    [0.6, 0.4, 0.0]
+    """
+    ordered = np.sort(found)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, found.size + 1)
+    return np.asarray(np.maximum(found - excess[np.flatnonzero(ordered > excess)[-1]], 0.0))
