@@ -31,8 +31,8 @@ from quantail.curves.slope import Slope
 from quantail.examples import PAPER_COLUMNS, paper_schema
 from quantail.orders.levels import PAPER_TAUS, level_weights
 from quantail.privacy import Gate, Noise, Plan, split
-from quantail.table.ladder.column import NumericModel
-from quantail.table.ladder.fitting import residual_range
+from quantail.table.stage_one.column import NumericModel
+from quantail.table.stage_one.fitting import residual_range
 from studies.ablation.squeeze import squeeze
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from quantail.curves import slopes
 from quantail.table import TableSynthesizer
 from quantail.table import fitting as stage_two
 from quantail.table import synthesizer as table
-from quantail.table.ladder import fitting
+from quantail.table.stage_one import fitting
 
 CASES = {boundary.name: boundary for boundary in boundaries()}
 LONG = ("8 rounds", "candidates of a fine slope")  # the audit has these

@@ -6,7 +6,7 @@ from quantail.auditing.extreme_replays import EXTREMES, extreme_finding, panel_p
 from quantail.auditing.replay import Divergence
 from quantail.auditing.whole_panels import FITS
 from quantail.panel import PanelSynthesizer
-from quantail.table.ladder import fit_state
+from quantail.table.stage_one import fit_state
 
 TABLES = {
     (name, relation): (maker, pairs)

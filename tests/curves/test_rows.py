@@ -15,7 +15,7 @@ from quantail.curves.slopes import SlopeRules, subsample
 from quantail.privacy import Gate, SecureNoise, SimulatedNoise
 from quantail.table.design import draw_tables_design
 from quantail.table.fitting import fit_tables
-from quantail.table.ladder.rules import LADDER_RULES, LadderRules, LadderSettings
+from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules, TablesSettings
 
 SOURCES = {"simulated": lambda: SimulatedNoise(3), "secure": SecureNoise}
 
@@ -83,8 +83,8 @@ def test_vectors_do_not_depend_on_chunks(size, chunk, kind):
     assert cells.tolist() == np.bincount((np.arange(size) + u)[both].astype(int) % 7, minlength=7).tolist()
 
 
-def drawn_up(schema, rows, cost, rules=LADDER_RULES):
-    return draw_tables_design(LadderSettings(rules), schema, rows, cost, "pure", "table")
+def drawn_up(schema, rows, cost, rules=STAGE_ONE_RULES):
+    return draw_tables_design(TablesSettings(rules), schema, rows, cost, "pure", "table")
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
@@ -104,7 +104,7 @@ def test_a_secret_part_does_not_depend_on_chunks(relation):
 @pytest.mark.parametrize("epsilon", [60, 110])
 def test_models_do_not_depend_on_chunks(relation, epsilon):
     few = SlopeRules(rows=lambda strength, last: ROWS // 2)
-    rules = LadderRules(2**10, few)
+    rules = StageOneRules(2**10, few)
     schema, frame = schema_of(relation), frame_of(4)
     data = {
         name: np.array([schema.column(name).categories.index(v) for v in values])

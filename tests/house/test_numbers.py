@@ -13,8 +13,6 @@ import quantail
 
 SOURCE = Path(quantail.__file__).parent
 ROOMS = ("curves", "orders", "panel", "planning", "table")
-# Stage one as it was before tables: its numbers are to move to tuning.py.
-APART = ("table/ladder/",)
 NOT_TUNED = {
     "curves/curve.py": "a smallest step of a level",
     "curves/tail.py": "parts of the cut of the proof, and knots of a numerical integral",
@@ -59,8 +57,7 @@ def numbers(path: Path) -> list[str]:
 
 def modules() -> list[str]:
     paths = (path for room in ROOMS for path in (SOURCE / room).rglob("*.py"))
-    names = sorted(path.relative_to(SOURCE).as_posix() for path in paths if path.name != "tuning.py")
-    return [name for name in names if not name.startswith(APART)]
+    return sorted(path.relative_to(SOURCE).as_posix() for path in paths if path.name != "tuning.py")
 
 
 def test_numbers_outside_of_tuning_are_none_that_anyone_would_tune() -> None:

@@ -20,7 +20,7 @@ from quantail.privacy.gate import rounded_up
 from quantail.privacy.noise import geometric_measurement, noisy_max_measurement
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import fitting
+from quantail.table.stage_one import fitting
 
 COSTS = st.fractions(F(1, 10**9), 10**4, max_denominator=10**12)
 

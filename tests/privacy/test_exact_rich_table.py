@@ -7,7 +7,7 @@ import pytest
 from quantail.auditing.replay import Divergence, replay
 from quantail.schema import Column, Identity, Inequality, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import fit_state
+from quantail.table.stage_one import fit_state
 
 ROWS = 240
 

@@ -17,7 +17,7 @@ from quantail.curves import Scale, joint
 from quantail.curves.rows import gathered
 from quantail.privacy import SimulatedNoise, Source
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import fitting
+from quantail.table.stage_one import fitting
 
 RELATIONS = ("replace-one", "add-remove")
 

@@ -35,7 +35,7 @@ from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
 from quantail.release import model, synthesizer
 from quantail.report import card
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import fitting
+from quantail.table.stage_one import fitting
 
 SOURCE = Path(quantail.__file__).parent
 OUTPUTS = ("out.parquet", "out.card.json", "out.card.md", "model.json")
@@ -218,9 +218,9 @@ HANDLED = {
     "table.rows",  # splits rows into public groups
     "frames.encoding",  # rich kinds become plain parts, row by row
     "frames.universes",  # rules of columns, row by row
-    "table.ladder.fitting",  # follows the design; holds what was read
-    "table.ladder.counting",
-    "table.ladder.fit_state",
+    "table.stage_one.fitting",  # follows the design; holds what was read
+    "table.stage_one.counting",
+    "table.stage_one.fit_state",
     "table.lowest",
     "table.cells",  # the cell of each row, for a count
     "table.candidates",

@@ -6,7 +6,7 @@ import pytest
 
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder.counting import nearest_shares
+from quantail.table.stage_one.counting import nearest_shares
 
 
 def released(table, schema, epsilon, seed):

@@ -13,11 +13,11 @@ from quantail.privacy import Gate, Plan, SimulatedNoise
 from quantail.schema import Column, Schema
 from quantail.table.design import draw_tables_design
 from quantail.table.fitting import fit_tables
-from quantail.table.ladder.rules import LadderRules, LadderSettings
+from quantail.table.stage_one.rules import StageOneRules, TablesSettings
 
 COSTS = [Fraction(1, 100), Fraction(1, 10), Fraction(1), Fraction(100), Fraction(10, 3)]
 ROWS = [20, 100, 1000, 5000, 50_000]
-FEW_SIMULATED = LadderSettings(LadderRules(simulated_rows=2**10))
+FEW_SIMULATED = TablesSettings(StageOneRules(simulated_rows=2**10))
 
 
 def draw_design(schema, rows, cost, definition):

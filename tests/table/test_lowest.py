@@ -11,8 +11,8 @@ from quantail.curves import AtomCurve, Scale
 from quantail.privacy import Gate, Plan, SimulatedNoise
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer
-from quantail.table.ladder.shares import may_heap
 from quantail.table.lowest import draw_lowest
+from quantail.table.stage_one.shares import may_heap
 
 AMOUNT = Column("paid", "numeric", 0, 1e9, grid="log", decimals=2)
 COVER = Column("cover", "numeric", 0, 1e9, grid="log", decimals=2)

@@ -6,7 +6,7 @@ import pytest
 
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder import counting, fitting
+from quantail.table.stage_one import counting, fitting
 
 ROWS = 3000
 

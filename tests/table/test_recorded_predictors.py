@@ -16,10 +16,10 @@ from quantail.schema import Column, Schema
 from quantail.table.cells import FieldCells
 from quantail.table.columns import Field
 from quantail.table.forward import DrawnRows, FieldSampler
-from quantail.table.ladder import fitting
-from quantail.table.ladder.column import NumericModel
-from quantail.table.ladder.fit_state import Fit
 from quantail.table.law import FieldLaw
+from quantail.table.stage_one import fitting
+from quantail.table.stage_one.column import NumericModel
+from quantail.table.stage_one.fit_state import Fit
 from quantail.table.tuning import LEVELS
 
 ROWS = 5000

@@ -12,7 +12,7 @@ from quantail.errors import DataError, ModelError, OptionError
 from quantail.schema import Column, Identity, Inequality, Schema
 from quantail.table import TableModel, TableSynthesizer
 from quantail.table.design import draw_tables_design
-from quantail.table.ladder.rules import LadderSettings
+from quantail.table.stage_one.rules import TablesSettings
 
 ROWS = 4000
 
@@ -320,7 +320,7 @@ def test_more_columns_degrade_gracefully():
     for width, rows in ((20, 300), (50, 2000), (50, 100_000)):
         columns = tuple(Column(f"x{k}", "numeric", 0, 1, missing=k % 2 == 0) for k in range(width))
         design = draw_tables_design(
-            LadderSettings(), Schema(columns, "row"), rows, Fraction(1), "pure", "table"
+            TablesSettings(), Schema(columns, "row"), rows, Fraction(1), "pure", "table"
         )
         assert design.plan.cost == 1
         assert len(design.columns.columns) == width + width // 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quantail.examples import paper_schema
 from quantail.schema import Column, Schema
-from quantail.table.ladder.shares import is_two_sided, questions_of, share_out
+from quantail.table.stage_one.shares import is_two_sided, questions_of, share_out
 
 BUDGETS = [Fraction(1, 1000), Fraction(1, 50), Fraction(1, 4), Fraction(1), Fraction(7, 3), Fraction(500)]
 ROWS = [1, 20, 300, 5000, 10**6]

@@ -13,7 +13,7 @@ from quantail.curves.slopes import SlopeRules
 from quantail.privacy import Plan
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.ladder.rules import LadderRules, LadderSettings
+from quantail.table.stage_one.rules import StageOneRules, TablesSettings
 
 ROWS = 60  # of the larger neighbour
 _STEPS = 60  # of the search for a budget
@@ -77,11 +77,11 @@ class Boundary:
         return self.holds(rows, self.synthesizer(epsilon).plan(counted))
 
 
-def quick(most: int | None = None) -> LadderSettings:
+def quick(most: int | None = None) -> TablesSettings:
     """Return settings with few simulated rows, and parts of at most so many rows where slopes are chosen."""
     if most is None:
-        return LadderSettings(LadderRules(simulated_rows=2**10))
-    return LadderSettings(LadderRules(2**10, SlopeRules(rows=lambda strength, last: most)))
+        return TablesSettings(StageOneRules(simulated_rows=2**10))
+    return TablesSettings(StageOneRules(2**10, SlopeRules(rows=lambda strength, last: most)))
 
 
 def boundaries() -> list[Boundary]:

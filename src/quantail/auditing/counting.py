@@ -23,10 +23,10 @@ from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 from quantail.table.heaps import draw_heaps, heap_shares
-from quantail.table.ladder import counting as stage_one_counts
-from quantail.table.ladder import fit_state
-from quantail.table.ladder.design import ColumnDesign
 from quantail.table.lowest import draw_lowest
+from quantail.table.stage_one import counting as stage_one_counts
+from quantail.table.stage_one import fit_state
+from quantail.table.stage_one.design import ColumnDesign
 
 ANSWER = 3
 

@@ -1,4 +1,4 @@
-"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, bends, curve, non-private reference."""
+"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, curve, non-private reference."""
 
 from quantail.curves.atom_curve import AnyCurve, AtomCurve, curve_from_dict, fit_atom_curve
 from quantail.curves.curve import Curve, StepCurve, fit_curve

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior_width
 from quantail.table.forward import DrawnRows, FieldSampler
-from quantail.table.ladder.column import NumericModel
 from quantail.table.law import Contexts, Factor, group_of
 from quantail.table.shifted_base import ShiftedBase
+from quantail.table.stage_one.column import NumericModel
 from quantail.table.tuning import TOLD
 
 Floats = NDArray[np.float64]

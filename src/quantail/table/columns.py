@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from quantail.table.base_law import BaseLaw
 from quantail.table.heaps import Heap, heaps_from, rounded
-from quantail.table.ladder.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
 from quantail.table.law import FieldLaw
+from quantail.table.stage_one.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
 
 Floats = NDArray[np.float64]
 

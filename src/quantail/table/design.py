@@ -13,9 +13,9 @@ from quantail.privacy.budget import Unit
 from quantail.schema import Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.heaps import plan_heaps
-from quantail.table.ladder.design import Design, draw_design
-from quantail.table.ladder.rules import LadderSettings
-from quantail.table.ladder.shares import Question, is_wide, needed_costs, questions_of
+from quantail.table.stage_one.design import Design, draw_design
+from quantail.table.stage_one.rules import TablesSettings
+from quantail.table.stage_one.shares import Question, is_wide, needed_costs, questions_of
 from quantail.table.tail_plan import plan_tails
 from quantail.table.tuning import (
     ALONE,
@@ -59,7 +59,7 @@ class TablesDesign:
 
 
 def draw_tables_design(
-    settings: LadderSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
+    settings: TablesSettings, schema: Schema, rows: int, cost: Fraction, definition: Definition, name: str
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     alone = _without_dear_slopes(questions_of(schema), schema, rows, cost, definition)

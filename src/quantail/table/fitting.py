@@ -1,6 +1,6 @@
 """The fit in two stages, question by question through the gate.
 
-Stage one releases every column by itself, with slopes on numbers (`ladder/fitting.py`). Stage two counts rows in the
+Stage one releases every column by itself, with slopes on numbers (`stage_one/fitting.py`). Stage two counts rows in the
 cells of all candidate tables in one pass; then, round by round, it asks which table the model misses most, and counts
 that one. Laws are fitted to what was released: free of charge.
 """
@@ -34,10 +34,10 @@ from quantail.table.forward import (
     sum_of_slopes,
 )
 from quantail.table.heaps import draw_heaps, heap_shares
-from quantail.table.ladder.column import NumericModel
-from quantail.table.ladder.fit_state import Fit
-from quantail.table.ladder.fitting import run_design
 from quantail.table.law import FieldLaw
+from quantail.table.stage_one.column import NumericModel
+from quantail.table.stage_one.fit_state import Fit
+from quantail.table.stage_one.fitting import run_design
 from quantail.table.tops import Drawing, set_tops
 from quantail.table.tuning import (
     CURVE_NOISE,

@@ -17,7 +17,6 @@ from quantail.schema import Schema
 from quantail.table.base_law import BaseLaw
 from quantail.table.cells import FieldCells
 from quantail.table.columns import Field, NumberColumn, TableColumn, fields_of
-from quantail.table.ladder.column import ColumnModel, NumericModel
 from quantail.table.law import (
     ETA,
     Contexts,
@@ -29,6 +28,7 @@ from quantail.table.law import (
     log_shares,
     normalised,
 )
+from quantail.table.stage_one.column import ColumnModel, NumericModel
 from quantail.table.zeros import PATTERN, PATTERNS, Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]

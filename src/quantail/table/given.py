@@ -20,7 +20,7 @@ from quantail.frames.encoding import content_order, encode
 from quantail.frames.rules import Problem, admit_column, admit_table
 from quantail.io.native import open_frame
 from quantail.schema import Schema, core_of
-from quantail.table.ladder.column import NumericModel
+from quantail.table.stage_one.column import NumericModel
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from quantail.table.columns import TableColumn, table_column_from_dict
 from quantail.table.design import TablesDesign, draw_tables_design
 from quantail.table.fitting import fit_tables
 from quantail.table.forward import draw_table
-from quantail.table.ladder.rules import LadderSettings
+from quantail.table.stage_one.rules import TablesSettings
 
 REPLACED = "ladder"
 """The first method of this package; its models can be drawn by the versions that fitted them."""
@@ -75,13 +75,13 @@ def method_of(name: str) -> Method:
     return METHODS[name]
 
 
-def _no_settings(given: Mapping[str, Any]) -> LadderSettings:
+def _no_settings(given: Mapping[str, Any]) -> TablesSettings:
     for option, value in given.items():
         if value is not None:
             raise OptionError(
                 f"{option} belongs to the paper's methods (kng, stepwise, sandwich); leave it out with method 'tables'"
             )
-    return LadderSettings()
+    return TablesSettings()
 
 
 def _lines_values(

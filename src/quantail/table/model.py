@@ -23,10 +23,10 @@ from quantail.schema import core_of
 from quantail.table.columns import LabelColumn, NumberColumn
 from quantail.table.conditional import BLOCK, RowCondition, kept_completions, kept_rows
 from quantail.table.given import Given, group_rows, on_scales, read_given
-from quantail.table.ladder.column import CategoryModel
 from quantail.table.methods import METHODS, REPLACED, AnyColumn
 from quantail.table.model_checks import check_group, check_rows
 from quantail.table.relations import asked_lines, relations_of
+from quantail.table.stage_one.column import CategoryModel
 
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
 MOST_ASKED = 10**9  # at once

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.schema import Schema, core_of
-from quantail.table.ladder.column import CategoryModel, NumericModel
+from quantail.table.stage_one.column import CategoryModel, NumericModel
 
 
 def check_rows(rows: Mapping[str, NDArray[Any]], schema: Schema) -> None:

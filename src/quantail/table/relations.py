@@ -14,7 +14,7 @@ from quantail.privacy import Definition, Relation, cells_touched, histogram_nois
 from quantail.schema import Schema, core_of
 from quantail.table.columns import NumberColumn, TableColumn
 from quantail.table.design import TablesDesign, draw_tables_design
-from quantail.table.ladder.rules import LadderSettings
+from quantail.table.stage_one.rules import TablesSettings
 from quantail.table.tuning import FOUND_FACTOR, MOST_NAMED
 
 _LARGEST = 2.0**20  # epsilon: beyond, no budget is named
@@ -104,7 +104,7 @@ def asked_lines(
     def asked(other: float) -> Asked:
         wanted = Fraction(str(other))
         then = cost / whole * (wanted if delta is None else rho_from(wanted, delta))
-        design = draw_tables_design(LadderSettings(), schema, rows, then, definition, "table")
+        design = draw_tables_design(TablesSettings(), schema, rows, then, definition, "table")
         return Asked.of(design, definition, schema.neighbours)
 
     own = float(epsilon)

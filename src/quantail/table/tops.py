@@ -18,8 +18,8 @@ from quantail.curves.top import Implied, Top, fit_cap
 from quantail.privacy import geometric_strength
 from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.columns import NumberColumn
-from quantail.table.ladder.column import CategoryModel, NumericModel
-from quantail.table.ladder.fit_state import Fit
+from quantail.table.stage_one.column import CategoryModel, NumericModel
+from quantail.table.stage_one.fit_state import Fit
 from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
 
 Floats = NDArray[np.float64]

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from quantail.curves import Scale, StepCurve, Vector
 from quantail.curves.rows import gathered
 from quantail.schema import Column
-from quantail.table.ladder.column import CategoryModel, NumericModel
-from quantail.table.ladder.design import ColumnDesign
-from quantail.table.ladder.fit_state import Fit
+from quantail.table.stage_one.column import CategoryModel, NumericModel
+from quantail.table.stage_one.design import ColumnDesign
+from quantail.table.stage_one.fit_state import Fit
+from quantail.table.stage_one.tuning import PUBLIC_CELLS, TYPICAL
 
 Floats = NDArray[np.float64]
-
-TYPICAL = 0.6  # the quantile of absolute values that tells small from large
-_CELLS = 256
 
 
 def fit_public(fit: Fit, designs: Sequence[ColumnDesign]) -> None:
@@ -60,8 +58,8 @@ def _numbers(fit: Fit, column: Column, status: str) -> NumericModel:
     values = raw.map(scale.spread, raw.uniform(fit.gate.noise)).kept()
     fit.values[column.name] = values
     fit.innovations[column.name] = values.map(scale.recorded).kept()
-    edges = np.quantile(_present(fit, values), np.linspace(0, 1, _CELLS + 1))
-    curve = StepCurve(tuple(edges.tolist()), (1 / _CELLS,) * _CELLS)
+    edges = np.quantile(_present(fit, values), np.linspace(0, 1, PUBLIC_CELLS + 1))
+    curve = StepCurve(tuple(edges.tolist()), (1 / PUBLIC_CELLS,) * PUBLIC_CELLS)
     return NumericModel(column.name, scale, (), curve, status=status)
 
 

@@ -7,7 +7,7 @@ from quantail.privacy import FIXED
 
 
 @dataclass(frozen=True)
-class LadderRules:
+class StageOneRules:
     """The rules of a release.
 
     Attributes
@@ -22,11 +22,11 @@ class LadderRules:
     slopes: SlopeRules = SLOPE_RULES
 
 
-LADDER_RULES = LadderRules()
+STAGE_ONE_RULES = StageOneRules()
 
 
 @dataclass(frozen=True)
-class LadderSettings:
+class TablesSettings:
     """The method has no options; its rules are those of this version, unless the audit has others."""
 
-    rules: LadderRules = field(default=LADDER_RULES, metadata=FIXED)
+    rules: StageOneRules = field(default=STAGE_ONE_RULES, metadata=FIXED)

@@ -31,17 +31,15 @@ from quantail.curves.grid import height_prior, near, wide, with_cells
 from quantail.curves.slope import Slope
 from quantail.curves.tuning import LOCATED, LOCATING_LEVELS
 from quantail.privacy import Gate, Plan
-from quantail.table.ladder.column import NumericModel
-from quantail.table.ladder.counting import count_cells, fit_category
-from quantail.table.ladder.design import ColumnDesign, Design
-from quantail.table.ladder.fit_state import Fit
-from quantail.table.ladder.public_columns import TYPICAL, fit_public
 from quantail.table.lowest import beyond_lowest, draw_lowest, stands_apart
+from quantail.table.stage_one.column import NumericModel
+from quantail.table.stage_one.counting import count_cells, fit_category
+from quantail.table.stage_one.design import ColumnDesign, Design
+from quantail.table.stage_one.fit_state import Fit
+from quantail.table.stage_one.public_columns import fit_public
+from quantail.table.stage_one.tuning import FEW, LOW_END, MARGIN, TOLD, TOLD_BY_MANY, TYPICAL
 
 Floats = NDArray[np.float64]
-_LOW_END = 0.05
-_FEW, _TOLD, _TOLD_BY_MANY = 0.1, 25.0, 10.0  # a side of so few rows, or so little signal, tells nothing
-_MARGIN = 0.25  # residuals may lie beyond the column's own range by this share of it
 
 
 def run_design(gate: Gate, design: Design, confidential: Rows, progress: Callable[[str], None]) -> Fit:
@@ -153,7 +151,7 @@ def _fit_slope(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, n
     slope = slope if told else 0.0
     # Measured from the predictor's end where the column is low, residuals of columns that start near zero stay near
     # zero, where linear candidates are dense.
-    low_end = predictor.beyond_atom(np.array([_LOW_END if slope >= 0 else 1 - _LOW_END]))
+    low_end = predictor.beyond_atom(np.array([LOW_END if slope >= 0 else 1 - LOW_END]))
     return Slope(name, slope, float(low_end[0]))
 
 
@@ -170,7 +168,7 @@ def _instrument(
     signal = fit.rows * fit.rate(leaf)
     cuts = best_cuts(predictor.explaining, fit.rows, signal)
     few = thinner_side(predictor.explaining, cuts)
-    return cuts, few * signal * both >= (_TOLD_BY_MANY if few >= _FEW else _TOLD)
+    return cuts, few * signal * both >= (TOLD_BY_MANY if few >= FEW else TOLD)
 
 
 def _both(fit: Fit, design: ColumnDesign, predictor: NumericModel) -> float:
@@ -207,7 +205,7 @@ def _fit_curve(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, e
 def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
     """Return the public range in which candidates for a column, or for its residual, lie."""
     low, high = scale.ends
-    margin = _MARGIN * (high - low) if explained else 0.0
+    margin = MARGIN * (high - low) if explained else 0.0
     return low - margin, high + margin
 
 

@@ -19,28 +19,23 @@ from fractions import Fraction
 from quantail.errors import SchemaError
 from quantail.privacy import Definition, split
 from quantail.schema import Column, Schema, core_of
+from quantail.table.stage_one.tuning import (
+    AMPLE_PER_LABEL,
+    COMFORT_OF_MORE,
+    COMFORT_OF_TWO,
+    COMFORT_PER_LABEL,
+    FEW_LABELS,
+    LEAST_AMPLE,
+    MOST_HEIRS,
+    MOST_PREDICTORS,
+    NEAREST,
+    NEEDS,
+    WIDE,
+)
 from quantail.table.tail_plan import expected_present
 from quantail.table.tuning import FEW_VALUES
 
-# kind: (least, steady, comfortable and ample signal, weight beyond). The first curve gets more because every later
-# column inherits its errors; the slopes of a column share the ample signal and the weight of one.
-_NEEDS = {
-    "first curve": (100.0, 110.0, 300.0, 800.0, 2.3),
-    "curve": (85.0, 91.0, 160.0, 400.0, 1.0),
-    "slope": (45.0, 68.0, 90.0, 620.0, 2.5),
-    "scale": (40.0, 40.0, 60.0, 100.0, 0.3),
-    "cells": (20.0, 20.0, 60.0, 200.0, 0.6),
-    "lowest": (12.0, 12.0, 14.0, 50.0, 0.1),
-}
 _COUNTS = ("cells", "lowest")
-_MOST_HEIRS = 1.45  # later columns inherit errors, so the more there are the more is ample, up to this factor
-_FEW_LABELS = 20
-_COMFORT_OF_TWO, _COMFORT_OF_MORE = 130.0, 300.0  # noise of 0.8 and 0.7 points in the share of a label
-_LEAST_AMPLE = 300.0
-_COMFORT_PER_LABEL, _AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)  # for the first few, and for those beyond
-WIDE = 10
-NEAREST = 3  # log-scaled numbers right before one that others follow, where a table is wide
-MOST_PREDICTORS = 200_000  # of all columns together: what a schema may ask to be weighed up
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +118,7 @@ def share_out(
     """Return what each question that is worth asking may cost; the parts add up to `cost` exactly."""
     kept = list(asked)
     curves = sum(question.kind == "curve" for question in kept)
-    heirs = min(max(curves - 1, 1) ** 0.5, _MOST_HEIRS)
+    heirs = min(max(curves - 1, 1) ** 0.5, MOST_HEIRS)
     price = _prices(rows, definition)
     total = math.fsum(price(question, question.least) for question in kept)
     dropped: set[Question] = set()
@@ -161,7 +156,7 @@ def _fill(parts: dict[Question, float], goals: dict[Question, float], cost: floa
 
 
 def _question(column: str, kind: str, on: str = "", share: int = 1) -> Question:
-    least, steady, comfort, ample, weight = _NEEDS[kind]
+    least, steady, comfort, ample, weight = NEEDS[kind]
     name = "curve" if kind == "first curve" else kind
     return Question(column, name, on, least, steady, comfort, ample / share, weight / share)
 
@@ -171,13 +166,13 @@ def _cells(column: Column, by_labels: bool) -> Question:
     question = _question(column.name, "cells")
     if not by_labels:
         return question
-    few = min(len(column.categories), _FEW_LABELS)
+    few = min(len(column.categories), FEW_LABELS)
     comfort, ample = (
         first * few + further * (len(column.categories) - few)
-        for first, further in (_COMFORT_PER_LABEL, _AMPLE_PER_LABEL)
+        for first, further in (COMFORT_PER_LABEL, AMPLE_PER_LABEL)
     )
-    least = _COMFORT_OF_TWO if len(column.categories) == 2 else _COMFORT_OF_MORE
-    return replace(question, comfort=max(least, comfort), ample=max(_LEAST_AMPLE, ample))
+    least = COMFORT_OF_TWO if len(column.categories) == 2 else COMFORT_OF_MORE
+    return replace(question, comfort=max(least, comfort), ample=max(LEAST_AMPLE, ample))
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:

@@ -14,8 +14,8 @@ from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES, TWO_STAGES_NARROW
 from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of
-from quantail.table.ladder.rules import LADDER_RULES, LadderRules
-from quantail.table.ladder.shares import Question, is_two_sided, share_out
+from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules
+from quantail.table.stage_one.shares import Question, is_two_sided, share_out
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Design:
     plan: Plan
     rows: int
     ordered: dict[str, int] = field(default_factory=dict)
-    rules: LadderRules = LADDER_RULES
+    rules: StageOneRules = STAGE_ONE_RULES
 
 
 def draw_design(
@@ -72,7 +72,7 @@ def draw_design(
     definition: Definition,
     name: str,
     asked: Sequence[Question],
-    rules: LadderRules = LADDER_RULES,
+    rules: StageOneRules = STAGE_ONE_RULES,
 ) -> Design:
     """Return the design of stage one for a table (or a group) of `rows` rows that may cost `cost`."""
     core = core_of(schema)

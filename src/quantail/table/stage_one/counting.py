@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 
 from quantail.curves import Scale, StepCurve, Vector
 from quantail.privacy import Plan, cells_touched
-from quantail.table.ladder.column import CategoryModel
-from quantail.table.ladder.design import ColumnDesign
-from quantail.table.ladder.fit_state import Fit
+from quantail.table.stage_one.column import CategoryModel
+from quantail.table.stage_one.design import ColumnDesign
+from quantail.table.stage_one.fit_state import Fit
+from quantail.table.stage_one.tuning import DOUBT
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_DOUBT = 3.0  # noise scales beyond the log of their number that counts of values must be above zero
 
 
 def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
@@ -50,7 +49,7 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
     sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
     scale_rows = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
-    cleared = believed_counts(noisy, scale_rows, np.log(cells) + _DOUBT)
+    cleared = believed_counts(noisy, scale_rows, np.log(cells) + DOUBT)
     shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
     edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
     return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from quantail.curves import Rows, Vector
 from quantail.privacy import Gate, Plan, cells_touched, strength_of
-from quantail.table.ladder.column import ColumnModel, NumericModel
-from quantail.table.ladder.rules import LADDER_RULES, LadderRules
+from quantail.table.stage_one.column import ColumnModel, NumericModel
+from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Fit:
         A sample of the public columns, on their modelling scales, for simulations.
     heaped : dict of str to float
         Of numbers with an atom that was noticed: its share of the rows that have the number.
-    rules : LadderRules
+    rules : StageOneRules
         Public rules.
     """
 
@@ -57,7 +57,7 @@ class Fit:
     shares: dict[str, Floats] = field(default_factory=dict)
     public: dict[str, NDArray[Any]] = field(default_factory=dict)
     heaped: dict[str, float] = field(default_factory=dict)
-    rules: LadderRules = LADDER_RULES
+    rules: StageOneRules = STAGE_ONE_RULES
 
     def release(self, model: ColumnModel) -> None:
         """Take note of a released column."""
