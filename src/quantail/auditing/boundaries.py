@@ -104,9 +104,10 @@ def _of_plans() -> Iterator[Boundary]:
     for word, most in (("slope on x/single", 400), ("slope on x/fine", 2000)):
         yield Boundary(f"whether there is {word}", "numbers", _present(word), True, most)
     yield Boundary("whether there are rounds", "labels", _present("rounds/round 1"), True)
-    for number in (3, 5, 8):
+    for number in (3, 4):  # of two columns there are no more
         yield Boundary(f"{number} rounds", "labels", _present(f"rounds/round {number}"), True)
     yield Boundary("whether rungs are located first", "one", _present("curve/locate"), True)
+    yield Boundary("whether the lowest value is counted", "one", _present("x/lowest"), True)
     yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
 
 

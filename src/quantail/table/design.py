@@ -63,6 +63,7 @@ def draw_tables_design(
 ) -> TablesDesign:
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     alone = _without_dear_slopes(questions_of(schema), schema, rows, cost, definition)
+    alone = _without_dear_lowest(alone, schema, rows, cost, definition)
     asked, explained = [_before_tables(question) for question in alone], _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
@@ -90,6 +91,17 @@ def _without_dear_slopes(
     comfortable, _ = needed_costs(slopes, rows, definition)
     dear = COMFORT * comfortable > WIDE_SLOPES * float(cost)
     return [question for question in asked if question not in slopes] if dear else asked
+
+
+def _without_dear_lowest(
+    asked: list[Question], schema: Schema, rows: int, cost: Fraction, definition: Definition
+) -> list[Question]:
+    """Ask for rows at the lowest value only where they may ruin a column, on a log scale, if signals are short."""
+    comfortable, _ = needed_costs(asked, rows, definition)
+    if comfortable <= cost:
+        return asked
+    linear = {column.name for column in core_of(schema).schema.columns if column.grid != "log"}
+    return [question for question in asked if question.kind != "lowest" or question.column not in linear]
 
 
 def _spare(asked: list[Question], rows: int, cost: Fraction, definition: Definition) -> Fraction:
