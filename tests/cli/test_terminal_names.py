@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 
 PAID = ("-e", "1", "-l", "l")
-QUICK = ("plan", "-s", "plain.toml", "-n", "120", "--method", "kng")
+QUICK = ("plan", "-s", "plain.toml", "-n", "120", "--tables", "3")
 COMMANDS = {
     "init": [("init", "t.parquet", "-o", "draft.toml"), ("check", "t.parquet", "-s", "draft.toml")],
     "check": [("check", "t.parquet", "-s", "s.toml"), ("check", "t.parquet", "-s", "s.toml", "--json")],
@@ -54,7 +54,7 @@ COMMANDS = {
         ("plan", "-s", "s.toml", "-n", "120", "-e", "1"),
         ("plan", "-s", "s.toml", "-n", "x=1", "-e", "1"),
     ],
-    # By the quicker method: what is printed is the same.
+    # From few made-up tables: what is printed is the same.
     "plan a target": [(*QUICK, "--target", "q50 within 90%")],
     "plan a sweep": [(*QUICK, "--sweep", "1:2", "--report", "plan.html")],
     "synth": [("synth", "t.parquet", "-s", "s.toml", *PAID, "-o", "o.parquet", "--report", "r.html")],

@@ -32,8 +32,8 @@ def spread_of(share):
 
 def test_a_number_that_hardly_varies_moves_nothing(monkeypatch):
     assert max(spread_of(0.005)) < 13
-    monkeypatch.setattr(fitting, "_FEW", 0.0)
-    monkeypatch.setattr(fitting, "_TOLD_BY_MANY", 0.0)
+    monkeypatch.setattr(fitting, "FEW", 0.0)
+    monkeypatch.setattr(fitting, "TOLD_BY_MANY", 0.0)
     monkeypatch.setattr(counting, "believed_counts", lambda noisy, scale, _: noisy * (noisy > 2 * scale))
     assert max(spread_of(0.005)) > 20  # believed, a few rows, or noise, make up an effect
 
