@@ -6,6 +6,7 @@ library; its text may quote confidential values, so it is withheld unless QUANTA
 
 import os
 import re
+import sys
 import traceback
 from typing import Any, NoReturn
 
@@ -35,12 +36,24 @@ class GuardedGroup(PlainGroup):
         except KeyboardInterrupt:
             note("Stopped. A charge that was made stays in the ledger.", style="bold red")
             raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _leave()
         except Exception as error:
-            if _belongs_to_typer(error) or isinstance(error, BrokenPipeError):
+            if _belongs_to_typer(error):
                 if isinstance(getattr(error, "message", None), str):  # it quotes what was typed
                     vars(error)["message"] = visible(without_credentials(vars(error)["message"]))
                 raise
             _report_internal(error)
+
+
+def _leave() -> NoReturn:
+    """End without a word where the reader of stdout went away.
+
+    At once: threads that libraries still have then end the program by a signal, now and then, when Python winds up.
+    Files are closed by now, and what was staged is gone.
+    """
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def _belongs_to_typer(error: Exception) -> bool:
