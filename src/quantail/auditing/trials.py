@@ -129,7 +129,7 @@ def _whole(relation: Relation) -> Trial:
         model = synthesizer.fit(
             pa.table({"kind": list(kind), "size": list(size)}), ledger=False, progress=False
         )
-        share = model.to_dict()["groups"][0]["columns"][0]["shares"][0][1]
+        share = model.to_dict()["groups"][0]["columns"][0]["shares"][1]
         return round(20 * share), sum(model.sample(64).to_pydict()["size"]) // 256
 
     rows = (("a", 0),) * (_SMALLEST_TABLE - 1)
