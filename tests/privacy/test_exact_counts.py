@@ -19,7 +19,7 @@ from quantail.auditing.counting import (
     values_of_a_column,
 )
 from quantail.curves import Scale
-from quantail.privacy import Gate, Plan
+from quantail.privacy import Gate, Plan, SimulatedNoise
 from quantail.table.lowest import draw_lowest
 
 RELATIONS = ("replace-one", "add-remove")
@@ -75,6 +75,16 @@ LOWEST = (-0.5, 0.0, 0.5, 0.51, 7.0, math.nan)  # in the lowest cell, at its end
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_count_of_lowest_values_costs_exactly_its_leaf(relation):
     assert 0.99 < search_counts(rows_at_the_lowest(relation), LOWEST, 3, relation).loss <= 1
+
+
+def test_the_share_of_lowest_values_is_that_of_the_noisy_count():
+    leaf, scale = Plan.leaf("lowest", F(1, 20)), Scale(log=False, step=1.0, lower=0.0, upper=9.0)
+    values = np.repeat([0.0, 5.0], 1000)
+    shares = {
+        draw_lowest(Gate(leaf, SimulatedNoise(seed), "replace-one"), leaf, values, scale, 2000.0)
+        for seed in range(8)
+    }
+    assert len(shares) > 4 and all(abs(share - 0.5) < 0.2 for share in shares)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
