@@ -147,9 +147,8 @@ def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition
         return histogram_noise(counted, cells_touched(relation), definition).deviation / rows
 
     number = max(2, fields - 1) if fields > 1 else 1  # enough to join all fields
-    most = min(
-        ROUNDS_PER_FIELD * fields, max(ROUNDS_PER_FIELD, fields * (fields - 1))
-    )  # of few fields, each pair twice
+    twice = fields * (fields - 1)  # every pair, of which few fields have few
+    most = min(ROUNDS_PER_FIELD * fields, max(ROUNDS_PER_FIELD, twice))
     while number < most and noise(number + 1) <= ROUND_NOISE:
         number += 1
     while number and noise(number) > MOST_ROUND_NOISE:

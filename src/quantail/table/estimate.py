@@ -224,11 +224,15 @@ class _Problem:
         pull -= np.einsum("uk,uk->u", pull, law)[:, None]
         pull *= self.rows * masses
         trusted = np.array([np.einsum("uk,uk->", pull, tilt)])
-        moved = (1 + distrust) * np.einsum("uk,uk->u", pull, change)
         slopes = [trusted, pull.sum(axis=0), *(table.summed(pull) for table in self.tables)]
-        slopes += [
-            table.gather @ moved if own.size else own for table, own in zip(self.tables, shifts, strict=True)
-        ]
+        if change is None:
+            slopes += shifts  # all of them empty
+        else:
+            moved = (1 + distrust) * np.einsum("uk,uk->u", pull, change)
+            slopes += [
+                table.gather @ moved if own.size else own
+                for table, own in zip(self.tables, shifts, strict=True)
+            ]
         whole = [width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
         return loss / 2, scaled + np.concatenate(whole)
 

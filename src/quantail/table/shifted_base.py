@@ -5,6 +5,7 @@ leave over, one shift of the base law says so for all cells at once, and within 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +54,18 @@ class ShiftedBase:
         grid = np.linspace(centres.min() - _BEYOND * spread, centres.max() + _BEYOND * spread, _POINTS)
         return cls(implied, eta, grid, sampler.shifted_logs(grid), spread)
 
-    def tilt(self, shifts: Floats) -> tuple[Floats, Floats]:
-        """Return, for every context, logarithms of cells over their average, and how they change with its shift."""
+    @cached_property
+    def unshifted(self) -> Floats:
+        """Logarithms of cells over their average where no table shifts them, the same in every step of a fit."""
+        return self.logs - self.implied
+
+    def tilt(self, shifts: Floats) -> tuple[Floats, Floats | None]:
+        """Return, for every context, logarithms of cells over their average, and how they change with its shift.
+
+        None in place of the second where no table shifts the law.
+        """
         if not self.grid.size:
-            return self.logs - self.implied, np.zeros_like(self.logs)
+            return self.unshifted, None
         step = self.grid[1] - self.grid[0]
         place = np.clip((self.eta + shifts - self.grid[0]) / step, 0.0, self.grid.size - 1.001)
         index = place.astype(np.int64)
