@@ -1,11 +1,11 @@
 """`quantail bound`: a bound for the sizes of a column, paid for, where nothing public tells one."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from quantail.cli.console import NOT_PRIVATE, as_json, note, print_json, say, warn
 from quantail.cli.options import (
     Epsilon,
     Force,
@@ -47,37 +47,17 @@ def bound(
     Pure differential privacy, replace-one; a few percent of the budget suffice. The answer may be published; asking
     again costs again.
     """
-    from quantail.answers import answer_card, card_markdown
     from quantail.answers import bound as ask
     from quantail.answers.bounds import asked_column
-    from quantail.cli.account import Payment, accounted, open_account
-    from quantail.cli.outputs import check_outputs
+    from quantail.cli.account import Payment
+    from quantail.cli.answering import release_answer
     from quantail.cli.release import ReleaseOptions
-    from quantail.cli.staging import Staging
-    from quantail.privacy import parse_epsilon
-    from quantail.release.paying import NO_LEDGER
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    options = ReleaseOptions(
+    spending = ReleaseOptions(
         epsilon, simulated=simulate_noise, seed=seed, payment=payment, no_ledger=no_ledger
     )
-    paths = [] if output is None else [output, output.with_suffix(".md")]
-    check_outputs(paths, [path for path in (file, ledger, mark) if path is not None], force)
-    account = open_account(payment, asked_column(column, unit, name), parse_epsilon(epsilon), "epsilon")
-    if options.simulated or account is None:
-        warn(NOT_PRIVATE if options.simulated else NO_LEDGER)
-    noise: Any = {"noise": "simulated" if options.simulated else "secure", "seed": seed}
-    with accounted(account), Staging(paths) as staging:
-        found = ask(file, column, epsilon, ledger=account or False, unit=unit, name=name, **noise)
-        card = answer_card(found)
-        for path, text in zip(paths, (as_json(card), card_markdown(card)), strict=False):
-            staging.place(path).write_text(text, encoding="utf-8", newline="\n")
-        if account is not None:
-            account.confirm()
-        staging.commit()
-    if in_json:
-        print_json(card)
-    else:
-        say(*str(found).split("\n"))
-    for path in paths:
-        note(f"Wrote {path}" + ("" if found.facts().private else "  (NOT PRIVATE)"))
+    cards = [] if output is None else [output, output.with_suffix(".md")]
+    question = partial(ask, file, column, epsilon, unit=unit, name=name)
+    about = asked_column(column, unit, name)
+    release_answer(question, about, spending, [file, ledger, mark], cards, None, force, in_json)

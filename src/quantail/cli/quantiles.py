@@ -1,11 +1,11 @@
 """`quantail quantiles`: many quantiles of one column for one epsilon, without a model of the table."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from quantail.cli.console import NOT_PRIVATE, as_json, note, print_json, say, warn
 from quantail.cli.options import (
     Epsilon,
     Force,
@@ -62,49 +62,24 @@ def quantiles(
 
     Pure differential privacy, replace-one. The answers may be published; asking again costs again.
     """
-    from quantail.answers import answer_card, bounded_column, card_markdown
+    from quantail.answers import bounded_column
     from quantail.answers import quantiles as ask
-    from quantail.cli.account import Payment, accounted, open_account
-    from quantail.cli.outputs import check_outputs
+    from quantail.cli.account import Payment
+    from quantail.cli.answering import release_answer
     from quantail.cli.release import ReleaseOptions
-    from quantail.cli.staging import Staging
-    from quantail.io import write_table
-    from quantail.privacy import parse_epsilon
-    from quantail.release.paying import NO_LEDGER
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    options = ReleaseOptions(
+    spending = ReleaseOptions(
         epsilon, simulated=simulate_noise, seed=seed, payment=payment, no_ledger=no_ledger
     )
     if schema is not None:
         about = Schema.load(schema)
     else:
         about = bounded_column(column, lower, upper, cast(Any, grid), decimals, source, unit, name)
-    paths = (
-        [] if output is None else [output.with_suffix(f".card.{kind}") for kind in ("json", "md")] + [output]
-    )
-    check_outputs(paths, [path for path in (file, schema, ledger, mark) if path is not None], force)
-    account = open_account(payment, about, parse_epsilon(epsilon), "epsilon")
-    if options.simulated or account is None:
-        warn(NOT_PRIVATE if options.simulated else NO_LEDGER)
-    noise: Any = {"noise": "simulated" if options.simulated else "secure", "seed": seed}
-    with accounted(account), Staging(paths) as staging:
-        found = ask(file, column, _levels(levels), epsilon, ledger=account or False, schema=about, **noise)
-        card = answer_card(found)
-        if output is not None:
-            staging.place(paths[0]).write_text(as_json(card), encoding="utf-8", newline="\n")
-            staging.place(paths[1]).write_text(card_markdown(card), encoding="utf-8", newline="\n")
-            write_table(found.to_arrow(), staging.place(output))
-        if account is not None:
-            account.confirm()
-        staging.commit()
-    if in_json:
-        print_json(card)
-    else:
-        say(*str(found).split("\n"))
-    for path in paths:
-        note(f"Wrote {path}" + ("" if found.facts().private else "  (NOT PRIVATE)"))
+    cards = [] if output is None else [output.with_suffix(f".card.{kind}") for kind in ("json", "md")]
+    question = partial(ask, file, column, _levels(levels), epsilon, schema=about)
+    release_answer(question, about, spending, [file, schema, ledger, mark], cards, output, force, in_json)
 
 
 def _levels(text: str) -> list[float]:
