@@ -10,6 +10,7 @@ from quantail.cli import (
     append,
     audit,
     bound,
+    card,
     check,
     demo,
     evaluate,
@@ -55,6 +56,7 @@ _add("synth", synth.synth, synth.EXAMPLE)
 _add("fit", fit.fit, fit.EXAMPLE)
 _add("sample", sample.sample, sample.EXAMPLE)
 _add("append", append.append, append.EXAMPLE)
+_add("card", card.card, card.EXAMPLE)
 _add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
 _add("flows", flows.flows, flows.EXAMPLE)
 _add("infer", infer.infer, infer.EXAMPLE)
