@@ -79,8 +79,8 @@ THREE = Schema(tuple(Column(f"x{k}", "numeric", 0, 100, grid="log") for k in ran
 
 
 @settings(max_examples=15, deadline=None)
-@given(schemas(), st.sampled_from(ROWS[:-1]), st.sampled_from(COSTS), st.sampled_from(["pure", "zcdp"]))
-@example(THREE, ROWS[-1], COSTS[3], "pure")
+@given(schemas(), st.sampled_from(ROWS[:3]), st.sampled_from(COSTS), st.sampled_from(["pure", "zcdp"]))
+@example(THREE, 5000, COSTS[3], "pure")  # asks for everything that there is
 def test_a_fit_uses_every_leaf_exactly_once(schema, rows, cost, definition):
     check_fit(schema, rows, cost, definition)
 

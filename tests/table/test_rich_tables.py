@@ -260,12 +260,12 @@ class TestMergedGroups:
         assert groups[1,].columns == groups[4,].columns
 
 
-def _wide():
+def _wide(rows=ROWS):
     rng = np.random.default_rng(6)
-    data = {f"x{k}": rng.normal(50, 10, ROWS) for k in range(11)}
-    data["kind"] = rng.integers(0, 3, ROWS)
-    data["y"] = 2 * data["x7"] + 30 * (data["kind"] == 1) + rng.normal(0, 5, ROWS)
-    data["echo"] = (data["kind"] + (rng.random(ROWS) < 0.05)) % 3
+    data = {f"x{k}": rng.normal(50, 10, rows) for k in range(11)}
+    data["kind"] = rng.integers(0, 3, rows)
+    data["y"] = 2 * data["x7"] + 30 * (data["kind"] == 1) + rng.normal(0, 5, rows)
+    data["echo"] = (data["kind"] + (rng.random(rows) < 0.05)) % 3
     frame = pd.DataFrame(
         {name: values.astype(str) if name in ("kind", "echo") else values for name, values in data.items()}
     )
@@ -279,25 +279,27 @@ def _wide():
     return frame, Schema(tuple(columns), "row")
 
 
-def _off(asked, frame):
+def _off(asked, frame, epsilon):
     """Return how far the correlation of a pair is from the real one."""
-    made = simulate(asked, frame, 20).sample(seed=1)
+    made = simulate(asked, frame, epsilon).sample(seed=1)
     real, own = (np.corrcoef(table["x7"], table["y"])[0, 1] for table in (frame, made))
     return abs(own - real)
 
 
-def test_wide_tables_keep_what_is_declared_to_matter():
-    frame, schema = _wide()
+@pytest.mark.parametrize(("rows", "epsilon"), [(8000, 3), pytest.param(ROWS, 20, marks=pytest.mark.slow)])
+def test_wide_tables_keep_what_is_declared_to_matter(rows, epsilon):
+    frame, schema = _wide(rows)
     columns = [replace(c, predictors=("x7", "kind")) if c.name == "y" else c for c in schema.columns]
-    assert _off(replace(schema, columns=tuple(columns)), frame) < 0.05
+    assert _off(replace(schema, columns=tuple(columns)), frame, epsilon) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(
     reason="a wide table without declared predictors has no slopes: .13 off, .05 wanted", strict=False
 )
 def test_wide_tables_keep_what_matters():
     frame, schema = _wide()
-    assert _off(schema, frame) < 0.05
+    assert _off(schema, frame, 20) < 0.05
 
 
 def test_neighbouring_levels_share_cells():

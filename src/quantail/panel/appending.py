@@ -17,10 +17,9 @@ from quantail.frames.panel import panel_of
 from quantail.panel.appended import AppendedPanel
 from quantail.panel.extended import extended
 from quantail.panel.period import ask_period, plan_period
-from quantail.panel.synthesizer import HeldPanel, held_panel, opened
-from quantail.panel.units import group_labels
+from quantail.panel.synthesizer import HeldPanel, held_panel, opened, panel_plan
+from quantail.panel.units import group_names
 from quantail.privacy import Noise, Plan, Terms
-from quantail.release.facts import plan_of_fits
 from quantail.release.progress import Progress, group_progress
 from quantail.release.synthesizer import Amount, Synthesizer
 from quantail.schema import Schema
@@ -46,6 +45,8 @@ def schema_before(schema: Schema) -> Schema:
 
 class PeriodSynthesizer(Synthesizer[HeldPanel, Plan, AppendedPanel]):
     """Appends a period to a panel that was released before; earlier periods of synthetic units stay as they were.
+
+    Of a long table the rows of the last two periods are enough for a fit; a wide one has its columns of all periods.
 
     Parameters
     ----------
@@ -102,28 +103,15 @@ class PeriodSynthesizer(Synthesizer[HeldPanel, Plan, AppendedPanel]):
 
     def plan(self, fits: int = 1) -> Plan:
         """Return the budget plan, touching no confidential data."""
-        labels = group_labels(self.schema)
-        names = [", ".join(labels[group]) or self.schema.name or "panel" for group in self._groups]
-        plans = [plan_period(self.schema, self.epsilon, name) for name in names]
-        return plan_of_fits([Plan.parallel("groups", plans) if self.schema.by else plans[0]] * fits)
+        names = group_names(self.schema)
+        plans = [plan_period(self.schema, self.epsilon, names[group]) for group in self._groups]
+        return panel_plan(self.schema, plans, fits)
 
     def terms(self, size: int, fits: int = 1) -> Terms:
         """Return the terms of a release; the number of units would tell how many entered, and is no part of them."""
         return replace(super().terms(size, fits), size=None)
 
-    def read(self, frame: Any) -> HeldPanel:
-        """Check a panel against the schema and bring it behind the border; costs nothing.
-
-        Of a long table the rows of the last two periods are enough; a wide one has its columns of all periods. What
-        was read already is returned as it is.
-
-        Raises
-        ------
-        DataError
-            That names every way in which it does not fit.
-        """
-        if isinstance(frame, HeldPanel):
-            return self._already_read(frame)
+    def _admit(self, frame: Any) -> HeldPanel:
         held = held_panel(frame, self.schema)
         if not np.isin(held.data.group, self._groups).all():
             raise DataError(

@@ -21,7 +21,7 @@ from quantail.panel.methods import panel_method_of
 from quantail.panel.model import PanelGroup, PanelModel
 from quantail.panel.skeleton import release_units
 from quantail.panel.unit_ids import UnitIds, check_disjoint, new_key
-from quantail.panel.units import PanelUnits, group_labels
+from quantail.panel.units import PanelUnits, group_names
 from quantail.privacy import Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
@@ -59,7 +59,7 @@ class HeldPanel(Confidential):
     @property
     def units(self) -> dict[int, int]:
         """Units of groups by the group's place: of those that have some, or of all if their number is protected."""
-        number = np.bincount(self.data.group, minlength=len(group_labels(self.schema)))
+        number = np.bincount(self.data.group, minlength=len(group_names(self.schema)))
         protected = self.schema.neighbours == "add-remove"
         return {group: int(units) for group, units in enumerate(number) if units or protected}
 
@@ -116,7 +116,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
                 'pooled method, or write synthesis = "partial" in [panel] if they are public'
             )
         self._set_up(schema, epsilon, method, noise, seed)
-        self._labels = group_labels(schema)
+        self._groups = group_names(schema)
 
     def plan(self, units: int | Mapping[int, int] = 1, fits: int = 1) -> Plan:
         """Return the budget plan for a panel of so many units, touching no data.
@@ -130,24 +130,13 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
             How many fits of the panel (`fit_many`); their costs add up.
         """
         if not isinstance(units, Mapping):
-            share = max(check_size(units, "units") // len(self._labels), 1)
-            units = dict.fromkeys(range(len(self._labels)), share)
-        plans = [self._plan(group, number) for group, number in units.items()]
-        return plan_of_fits([Plan.parallel("groups", plans) if self.schema.by else plans[0]] * fits)
-
-    def read(self, frame: Any) -> HeldPanel:
-        """Check a panel against the schema and bring it behind the border; costs nothing.
-
-        What was read already is returned as it is.
-
-        Raises
-        ------
-        DataError
-            That names every way in which it does not fit.
-        """
-        if isinstance(frame, HeldPanel):
-            return self._already_read(frame)
-        return held_panel(frame, self.schema)
+            share = max(check_size(units, "units") // len(self._groups), 1)
+            units = dict.fromkeys(range(len(self._groups)), share)
+        plans = [
+            self._method.plan(self._settings, self.schema, number, self.epsilon, self._groups[group])
+            for group, number in units.items()
+        ]
+        return panel_plan(self.schema, plans, fits)
 
     def fit_each(self, tables: Iterable[Any], ledger: Payer = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -246,6 +235,9 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         data = self.read(frame)
         return self._release(data, self._prepare(data), terms, None, self._source.noise(group))
 
+    def _admit(self, frame: Any) -> HeldPanel:
+        return held_panel(frame, self.schema)
+
     def _prepare(self, data: HeldPanel) -> Plan:
         return self.plan(data.units)
 
@@ -271,9 +263,10 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         private = self._source.private
         return PanelModel(self.schema, design, terms, private, data.library, units, tuple(groups))
 
-    def _plan(self, group: int, units: int) -> Plan:
-        name = ", ".join(self._labels[group]) or self.schema.name or "panel"
-        return self._method.plan(self._settings, self.schema, units, self.epsilon, name)
+
+def panel_plan(schema: Schema, plans: Sequence[Plan], fits: int) -> Plan:
+    """Return the plan of so many fits of all groups, which have no unit in common."""
+    return plan_of_fits([Plan.parallel("groups", plans) if schema.by else plans[0]] * fits)
 
 
 def held_panel(frame: Any, schema: Schema) -> HeldPanel:

@@ -64,6 +64,11 @@ def group_labels(schema: Schema) -> list[tuple[str, ...]]:
     return list(product(*(schema.column(name).categories for name in schema.by)))
 
 
+def group_names(schema: Schema) -> list[str]:
+    """Return the name of every group in a plan; the panel's own where it has no groups."""
+    return [", ".join(labels) or schema.name or "panel" for labels in group_labels(schema)]
+
+
 @dataclass(frozen=True, eq=False)
 class PanelUnits:
     """Units of a panel and what is known about them, in public order.

@@ -12,7 +12,7 @@ A kind of synthesizer says how to read, prepare and release.
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
@@ -168,7 +168,6 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
             ledger.confirm()
         return models
 
-    @abstractmethod
     def read(self, frame: Any) -> _Data:
         """Check a table or panel against the schema and bring it behind the border; costs nothing.
 
@@ -179,6 +178,15 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         DataError
             That names every way in which it does not fit.
         """
+        if not isinstance(frame, Confidential):
+            return self._admit(frame)
+        if frame.schema != self.schema:
+            raise OptionError("this table was read by another schema; give the table itself")
+        return cast(_Data, frame)
+
+    @abstractmethod
+    def _admit(self, frame: Any) -> _Data:
+        """Bring a table or panel behind the border, or raise what is wrong with it."""
 
     @abstractmethod
     def _prepare(self, data: _Data) -> _Design:
@@ -209,12 +217,6 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
             return self
         seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
         return type(self)(**{**self.get_params(), "seed": seed})
-
-    def _already_read(self, data: _Data) -> _Data:
-        """Return what was read before, or refuse it if that was by another schema."""
-        if data.schema != self.schema:
-            raise OptionError("this table was read by another schema; give the table itself")
-        return data
 
 
 def check_size(number: Any, what: str) -> int:

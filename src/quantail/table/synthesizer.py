@@ -124,22 +124,6 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         smallest = min(design.rows for design in self.design(sizes).designs.values())
         return asked_lines(self.schema, smallest, self._shares()[1], self.epsilon, self.delta)
 
-    def read(self, frame: Any) -> TableRows:
-        """Check a table against the schema and bring it behind the border; costs nothing.
-
-        What was read already is returned as it is.
-
-        Raises
-        ------
-        DataError
-            That names every way in which it does not fit.
-        """
-        if isinstance(frame, TableRows):
-            return self._already_read(frame)
-        return TableRows.of(
-            read_table(frame, self.schema) if isinstance(frame, str | Path) else frame, self.schema
-        )
-
     # The steps of a fit, for engines that take them in different places.
 
     def begin(
@@ -213,6 +197,11 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
     def counting(self) -> Fraction | None:
         """What the number of rows costs under add/remove; None where it is public."""
         return self._shares()[0]
+
+    def _admit(self, frame: Any) -> TableRows:
+        return TableRows.of(
+            read_table(frame, self.schema) if isinstance(frame, str | Path) else frame, self.schema
+        )
 
     def _prepare(self, data: TableRows) -> GroupedDesign | None:
         return self._drawn_up(data.sizes)
