@@ -286,7 +286,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "--first", type=int, default=100, help="first seed; those below 100 were used for tuning"
     )
     parser.add_argument("--only", default=(), type=lambda text: text.split(","))
-    parser.add_argument("--data", type=Path, default=Path("/work/shared/data/nist"))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/nist"))
     return parser.parse_args(argv)
 
 
