@@ -25,8 +25,8 @@ AnyReleasing: TypeAlias = "TableSynthesizer | PanelSynthesizer | PeriodSynthesiz
 _TABLES_ONLY = ("definition", "delta")
 
 
-def load_model(path: str | Path) -> AnyModel:
-    """Read a model that `save` wrote, of a table or of a panel.
+def load_model(path: str | Path) -> AnyRelease:
+    """Read a model that `save` wrote, of a table or of a panel, or a panel with a period appended.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def load_model(path: str | Path) -> AnyModel:
 
     Returns
     -------
-    TableModel or PanelModel
+    TableModel, PanelModel or AppendedPanel
         Whichever the file holds.
 
     Raises
@@ -54,7 +54,11 @@ def load_model(path: str | Path) -> AnyModel:
     'PanelModel'
     """
 
-    def read(form: Mapping[str, Any]) -> AnyModel:
+    def read(form: Mapping[str, Any]) -> AnyRelease:
+        if form.get("kind") == "appended":
+            from quantail.panel import AppendedPanel
+
+            return AppendedPanel.from_dict(form)
         if form.get("kind") == "panel":
             from quantail.panel import PanelModel
 

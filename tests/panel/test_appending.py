@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from quantail import Ledger, PanelSynthesizer, PeriodSynthesizer
+from quantail import Ledger, PanelSynthesizer, PeriodSynthesizer, infer, load_model
 from quantail.errors import DataError, OptionError, SchemaError
 from quantail.examples import industry_example
 from quantail.frames import PanelData, confidential_panel
@@ -146,6 +146,10 @@ def test_a_saved_release_is_read_again(released, table, tmp_path):
         and again.terms == made.terms
         and again.rows == made.sample().num_rows
     )
+    found = load_model(tmp_path / "made.json")
+    assert isinstance(found, AppendedPanel) and found.sample(seed=3).equals(made.sample())
+    with pytest.raises(OptionError, match="the panel that the first period was appended to"):
+        infer(found, made.sample(), "mean(staff)")
 
 
 def test_what_makes_no_sense_is_refused(released, table):

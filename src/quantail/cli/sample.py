@@ -10,7 +10,7 @@ from quantail.cli.options import Force, Quiet, Replicates, Rows, TableOutput
 
 if TYPE_CHECKING:
     from quantail.planning import Expectation
-    from quantail.table_or_panel import AnyModel
+    from quantail.table_or_panel import AnyRelease
 
 EXAMPLE = "quantail sample model.json -n 5000 --replicates 3 -o synthetic.parquet"
 
@@ -61,7 +61,7 @@ def sample(
     files.announce(fitted)
 
 
-def _expected(model: "AnyModel", quiet: bool) -> "Expectation | None":
+def _expected(model: "AnyRelease", quiet: bool) -> "Expectation | None":
     """Try the model's plan on made-up tables; the number of rows is public, or was released."""
     from quantail.planning import can_expect, expect
 

@@ -24,8 +24,13 @@ def synthesizer_of(model: AnyModel, seed: int) -> AnySynthesizer:
 
 def check_repeatable(model: object) -> AnyModel:
     """Return the model, or raise an error that says why its mechanism cannot be run again."""
-    from quantail.panel import PanelModel
+    from quantail.panel import AppendedPanel, PanelModel
 
+    if isinstance(model, AppendedPanel):
+        raise OptionError(
+            "a panel with periods appended is one synthetic panel, no model that could be run again: infer from the "
+            "model and the panel that the first period was appended to, or take what this panel says as it is"
+        )
     if not isinstance(model, TableModel | PanelModel):
         raise OptionError(
             "inference needs a model, as `fit` returns it or quantail.load_model reads it, and what was drawn from it"
