@@ -12,6 +12,7 @@ from quantail.frames import check_table
 from quantail.inference import Estimand, rerun
 from quantail.inference.evidence import gather
 from quantail.inference.resampling import resampled_units
+from quantail.inference.subset import Subset
 from quantail.inference.unit_periods import unit_periods
 from quantail.schema import Column, Panel, Schema
 
@@ -63,6 +64,16 @@ def test_a_flow_that_is_none_is_refused_with_those_that_are():
         Estimand.parse("flows(emp, churn)")
     with pytest.raises(DataError, match="column of a panel"):
         Estimand.parse("flows(pay)").on({"pay": np.ones(3)})
+
+
+@pytest.mark.parametrize(
+    ("where", "mean"),
+    [("region = n", 70 / 3), ("region = s and period = 2001", 6), ("size >= 10", 30), ("age = 0", 2)],
+)
+def test_where_chooses_units_in_periods(where, mean):
+    question = Estimand.parse("mean(emp)")
+    table = rerun.analysed(FIRMS, SCHEMA, [question], Subset.of(where, SCHEMA))
+    assert question.estimates(table) == pytest.approx([mean])
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +159,15 @@ def test_methods_that_cannot_be_rerun_are_refused_by_name():
     model = synthesizer_for(schema, 5, method="kng", noise="simulated", seed=1).fit(pa.table(panel))
     with pytest.raises(OptionError, match="'kng'"):
         infer(model, model.sample(seed=1), "mean(emp)", effort=10)
+
+
+def test_where_of_a_panel_goes_through_the_reruns_and_flows_refuse_it(model):
+    synth = model.sample(seed=2)
+    every, large = (
+        infer(model, synth, "mean(staff)", where=w, effort=10, seed=3) for w in (None, "size > 20")
+    )
+    assert next(iter(large)).estimate > 1.5 * next(iter(every)).estimate
+    with pytest.raises(OptionError, match="entries and exits"):
+        infer(model, synth, "flows(staff)", where="size > 20", effort=10)
+    with pytest.raises(OptionError, match="'shoe'"):
+        infer(model, synth, "mean(staff)", where="shoe > 20", effort=10)

@@ -18,6 +18,7 @@ from scipy.stats import norm
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand, Figure, Table
+from quantail.inference.flow import Flow
 from quantail.inference.interval import corrected_on
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
@@ -112,6 +113,11 @@ def gather(
         raise OptionError("give at least one question and one synthetic table")
     subset = None if where is None else Subset.of(where, model.schema)
     parsed = [_estimand(question, tables[0], workers).of_rows(_rows_of(model)) for question in questions]
+    if subset is not None and any(isinstance(estimand.what, Flow) for estimand in parsed):
+        raise OptionError(
+            "where leaves out units in single periods, which flows would take for entries and exits; ask for flows of "
+            "all units, or give the panel groups (by) and fit them apart"
+        )
     first = analysed(tables[0], model.schema, parsed, subset)
     estimands = tuple(estimand.on(first) for estimand in parsed)
     released, naive_errors = _answers(tables, model, estimands, subset)

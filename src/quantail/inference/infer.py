@@ -77,6 +77,7 @@ def infer(
         or numbers by name.
     where : str, optional
         Only rows in which this holds, such as "sector = retail and employees > 50"; written as in `TableModel.sample`.
+        Of a panel, units in periods, by `period`, `size`, `growth` and `age` too; not with flows.
     level : float
         Confidence level of the intervals.
     effort : {"quick", "accurate"} or int

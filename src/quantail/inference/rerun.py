@@ -118,7 +118,7 @@ class Rerun:
         large = self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows))
         table = analysed(large, self.model.schema, self.estimands, self.where)
         said = estimates_on(table, self.estimands)
-        kept = frozenset(self.where.condition.condition.names) if self.where else frozenset()
+        kept = frozenset(self.where.columns) if self.where else frozenset()
         tails = doubted_tails(self.model.schema, self.estimands, table, kept)
         return said, replace(self, reference=Reference(tails, self.estimands, table, said)) if tails else self
 
@@ -145,10 +145,11 @@ class Rerun:
 def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: Subset | None = None) -> Table:
     """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing.
 
-    Of a panel, rows are units in periods (`unit_periods`); which rows of a table are asked about says `WHERE`.
+    Of a panel, rows are units in periods (`unit_periods`); which rows are asked about says `WHERE`.
     """
     if schema.panel is not None:
-        return unit_periods(frame, schema)
+        rows = unit_periods(frame, schema)
+        return rows if where is None else {**rows, WHERE: where.unit_periods(rows)}
     table = raw_columns(frame, "synthetic")
     needed = {name for estimand in estimands for name in estimand.columns(table) if name in table}
     codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}

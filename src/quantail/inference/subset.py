@@ -1,29 +1,42 @@
-"""The rows that a question is about: those of a synthetic table in which a condition holds (`where`)."""
+"""The rows that a question is about: those of a synthetic table, or panel, in which a condition holds (`where`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.errors import DataError, OptionError
+from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames.rules import Problem, admit_column
 from quantail.io.native import open_frame
-from quantail.schema import Schema
-from quantail.table.conditional import RowCondition
+from quantail.schema import Column, Schema
+from quantail.schema.condition import Condition
 
 WHERE = "(where)"
 """The column of a table to be analysed that says in which rows the condition holds."""
 
+PANEL_FACTS = ("period", "size", "growth", "age")
+"""What is known of a unit in a period beside the columns of a panel (`unit_periods`)."""
+
+_WIDEST = 1e18
+
 
 @dataclass(frozen=True)
 class Subset:
-    """Rows in which a condition holds, of any table of a schema."""
+    """Rows in which a condition holds, of any table of a schema; of a panel, units in periods.
 
-    condition: RowCondition
+    Attributes
+    ----------
+    columns : mapping
+        The columns that the condition looks at.
+    """
+
+    text: str
+    condition: Condition
+    columns: Mapping[str, Column]
 
     @classmethod
     def of(cls, text: str, schema: Schema) -> Subset:
@@ -37,21 +50,39 @@ class Subset:
         >>> few.rows(pa.table({"employees": [3, 12]})).tolist()
         [True, False]
         """
-        if schema.panel is not None:
-            raise OptionError("where chooses rows of a table; rows of a panel belong together in units")
-        return cls(RowCondition.of(text, schema))
+        facts = () if schema.panel is None else PANEL_FACTS
+        known = {name: Column(name, "numeric", -_WIDEST, _WIDEST) for name in facts}
+        known |= {column.name: column for column in schema.columns}
+        try:
+            condition = Condition.parse(text)
+            condition.check(known)
+        except SchemaError as error:
+            raise OptionError(f"where {text!r}: {error}") from None
+        return cls(text, condition, {name: known[name] for name in condition.names})
 
     def rows(self, frame: Any) -> NDArray[np.bool_]:
         """Return in which rows of a released table it holds."""
-        table, schema = open_frame(frame), self.condition.schema
-        columns = {name: schema.column(name) for name in self.condition.condition.names}
+        table = open_frame(frame)
         found: dict[str, NDArray[Any]] = {}
-        for name, column in columns.items():
+        for name, column in self.columns.items():
             outcome = admit_column(table, column)
             if isinstance(outcome, Problem):
-                raise DataError(f"where {self.condition.text!r}: {outcome}")
+                raise DataError(f"where {self.text!r}: {outcome}")
             found[name] = outcome
-        return self.condition.condition.holds(found, columns)
+        return self.condition.holds(found, self.columns)
+
+    def unit_periods(self, rows: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+        """Return in which units and periods of a released panel it holds; exits have no labels, so none is chosen."""
+        found = {
+            name: _codes(rows[name], column.labels) if column.is_labelled else rows[name]
+            for name, column in self.columns.items()
+        }
+        return self.condition.holds(found, self.columns)
+
+
+def _codes(labels: NDArray[Any], known: Sequence[str]) -> NDArray[np.int64]:
+    number = {label: code for code, label in enumerate(known)}
+    return np.array([number.get(label, len(known)) for label in labels], dtype=np.int64)
 
 
 def chosen(table: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
