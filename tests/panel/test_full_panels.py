@@ -75,7 +75,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def made(data):
-    model = PanelSynthesizer(WIDE, 3, noise="simulated", seed=2).fit(wide_table(*data))
+    model = PanelSynthesizer(WIDE, 3, noise="simulated", seed=3).fit(wide_table(*data))
     return model, confidential_panel(model.sample(seed=1), WIDE)
 
 

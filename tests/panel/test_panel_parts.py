@@ -13,6 +13,7 @@ from quantail.panel.tables import (
     PairCells,
     Track,
     age_splines,
+    excess_table,
     growth_table,
     kind_points,
     pair_table,
@@ -24,7 +25,7 @@ from quantail.panel.tables import (
     unchanged_table,
     year_table,
 )
-from quantail.panel.tuning import PRIOR
+from quantail.panel.tuning import HEAVIEST_INDEX, PRIOR
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Column
 
@@ -158,9 +159,8 @@ def test_noise_alone_gives_small_sizes_not_the_upper_bound():
     edges = _edges()
     for seed in range(10):
         noisy = np.random.default_rng(seed).laplace(0.0, 12.0, edges.size - 1)
-        curve = Curve.of(edges, smooth_weights(edges, noisy, 17.0, 20.0, zipf_weights(edges, 0.0))).with_tail(
-            20.0, 17.0, True
-        )
+        curve = Curve.of(edges, smooth_weights(edges, noisy, 17.0, 20.0, zipf_weights(edges, 0.0)))
+        curve = curve.with_tail(curve.tail_level(20.0, 17.0), 1 / HEAVIEST_INDEX)
         assert np.sinh(curve.quantile(0.5)) < 20
         assert np.sinh(curve.quantile(0.99)) < 500
 
@@ -176,9 +176,22 @@ def test_a_tail_of_noise_does_not_move_the_mean_far():
     means = []
     for weights in (true, astray):
         smooth = smooth_weights(edges, weights, 17.0, 11_000.0, zipf_weights(edges, 0.0))
-        curve = Curve.of(edges, smooth).with_tail(11_000.0, 17.0, True)
+        curve = Curve.of(edges, smooth)
+        curve = curve.with_tail(level := curve.tail_level(11_000.0, 17.0), curve.fall_below(level))
         means.append(np.sinh(curve.at((np.arange(20_000) + 0.5) / 20_000)).mean())
     assert abs(means[1] / means[0] - 1) < 0.25
+
+
+def test_excess_counts_what_lies_above_the_start_up_to_the_reach_and_nothing_of_the_zero_state():
+    unit_periods = UnitPeriods.of(np.zeros(1, dtype=np.int64), np.full(1, 3), 4)
+    track = Track(np.array([1.0, 3.0, 9.0, 9.0]), np.array([False, False, False, True]))
+    assert excess_table(unit_periods, track, 2.0, 2.0)[0] == LATTICE // 4 * (0.5 + 1.0)
+
+
+def test_a_curve_falls_as_it_is_told_from_its_level_on():
+    curve = Curve.of(np.linspace(0, 12, 25), np.full(24, 1 / 24)).with_tail(0.25, 1 / 1.1)
+    start, later = curve.quantile(0.25), curve.quantile(1 - 0.75 * np.exp(-2.2))
+    assert later - start == pytest.approx(2.0, abs=0.02)
 
 
 def test_without_shocks_every_unit_keeps_its_permanent_size():

@@ -20,9 +20,7 @@ from quantail.panel.tuning import (
     POINTS_PER_CELL,
     PRIOR_UNITS,
     ROUGHNESS,
-    SLOWEST_FALL,
     TAIL_NOISE,
-    USUAL_FALL,
 )
 
 Floats = NDArray[np.float64]
@@ -71,23 +69,24 @@ class Curve:
         levels, sizes = np.array(self.levels), np.array(self.sizes)
         return float(np.diff(levels) @ (sizes[1:] + sizes[:-1]) / (2 * (levels[-1] - levels[0])))
 
-    def with_tail(self, total: float, deviation: float, log: bool) -> "Curve":
-        """Return a curve whose upper tail, where cells hold little but noise, falls as it does below.
+    def tail_level(self, total: float, deviation: float) -> float:
+        """Return the level beyond which cells hold little but noise: where the tail is extrapolated.
 
         Parameters
         ----------
         total, deviation : float
             Units that the curve was made from, and the standard deviation of the noise of a cell.
-        log : bool
-            Whether sizes are logarithms, whose tails fall at least as fast as a Pareto law of finite mean.
         """
-        level = float(np.clip(1.0 - TAIL_NOISE * deviation / max(total, 1e-9), 0.8, MOST_COUNTED))
-        start = self.quantile(level)
-        fall = (start - self.quantile(1.0 - 4.0 * (1.0 - level))) / np.log(4.0)
+        return float(np.clip(1.0 - TAIL_NOISE * deviation / max(total, 1e-9), 0.8, MOST_COUNTED))
+
+    def fall_below(self, level: float) -> float:
+        """Return within how many units of size the upper tail falls to 1/e below a level."""
+        return (self.quantile(level) - self.quantile(1.0 - 4.0 * (1.0 - level))) / float(np.log(4.0))
+
+    def with_tail(self, level: float, fall: float) -> "Curve":
+        """Return a curve whose upper tail falls to 1/e within so many units of size, from a level on."""
         beyond = np.geomspace(1.0, 1e-7, 80)
-        if log:
-            fall = min((fall + 2 * USUAL_FALL) / 3, SLOWEST_FALL)
-        tail = start - fall * np.log(beyond)
+        tail = self.quantile(level) - fall * np.log(beyond)
         below = np.array(self.levels) < level
         levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
         sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])

@@ -132,7 +132,7 @@ def _following(
     lead_scale, scale = PanelScale.of(released.schema.histories[0]), PanelScale.of(column)
     size = ratio + _shift(ratio, answer)
     if lead_scale.relative and scale.relative:
-        size = size + lead_scale.scale.forward(lead)
+        size = size + lead_scale.logs(lead)
     known = ~np.isnan(size)
     return np.asarray(np.where(known, scale.value(np.where(known, size, 0.0)), taken))
 

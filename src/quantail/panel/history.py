@@ -1,9 +1,9 @@
 """One column of a panel: its questions to the gate, the fit to the answers, and draws from what was released.
 
-Questions, each against its own leaf: sizes (counts of size cells), sums (capped sums), pairs (sizes now and some
-periods before), unchanged (pairs without change), years and splines (bounded levels by period, age and remaining life),
-growth (signs of growth by period). Later questions use cells and centres that follow from earlier answers. Then
-everything is post-processing.
+Questions, each against its own leaf: sizes (counts of size cells), tails (how far the largest reach), sums (capped
+sums), pairs (sizes now and some periods before), unchanged (pairs without change), years and splines (bounded levels by
+period, age and remaining life), growth (signs of growth by period). Later questions use cells and centres that follow
+from earlier answers. Then everything is post-processing.
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,7 @@ from quantail.panel.tables import (
     PairCells,
     Splines,
     Track,
+    excess_table,
     growth_table,
     kind_points,
     level,
@@ -54,7 +55,11 @@ from quantail.panel.tuning import (
     CENTRE_LEVEL,
     CLASS_CUTS,
     EFFECT_ROUNDS,
+    EXCESS_REACH,
+    FALL_BEND,
+    FALL_SPREAD,
     GROWTH_REACH,
+    HEAVIEST_INDEX,
     LARGE_JUMPS,
     NARROWEST_STRETCH,
     PLACED_UNITS,
@@ -64,6 +69,7 @@ from quantail.panel.tuning import (
     STRETCH_PRIOR,
     TAIL_FROM,
     TAIL_INDEX,
+    USUAL_FALL,
     USUAL_UNCHANGED,
     WIDEST_STRETCH,
     WINDOW,
@@ -80,6 +86,7 @@ _NOTES = {
     "place": "which window of sizes holds most units",
     "mean": "mean of units, within a bounded distance of that window",
     "sizes": "size classes, weight 1 per unit",
+    "tails": "how far sizes reach beyond the start of the tail",
     "sums": "total up to a cap",
     "trends": "totals up to a cap, later periods against earlier ones",
     "pairs": "sizes at lags 1, 2, 4, 8, 16",
@@ -123,7 +130,7 @@ def plan_history(
     asked = [
         word
         for word in shares
-        if (periods > 1 or word not in _CHANGES) and (placed or word not in ("place", "mean"))
+        if (periods > 1 or word not in _CHANGES) and (placed or word not in ("place", "mean", "tails"))
     ]
     parts = split(cost, [shares[word] for word in asked])
     return Plan.sequence(
@@ -208,7 +215,24 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> tuple[Curve,
     sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
     weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
-    return Curve.of(edges, weights).with_tail(total, deviation, scale.scale.log), sizes, deviation
+    curve = Curve.of(edges, weights)
+    level = curve.tail_level(total, deviation)
+    return curve.with_tail(level, ask_fall(asking, track, curve, level, total)), sizes, deviation
+
+
+def ask_fall(asking: Asking, track: Track, curve: Curve, level: float, total: float) -> float:
+    """Release how far sizes reach beyond a level of the curve; return within which distance the tail falls to 1/e.
+
+    Of a tail that falls within f, bounded at a reach c, the mean excess is f (1 - exp(-c / f)).
+    """
+    if not asking.asks("tails"):
+        return curve.fall_below(level)
+    noisy, noise = asking.ask("tails", excess_table(asking.real, track, curve.quantile(level), EXCESS_REACH))
+    falls = np.linspace(0.05, 1.0 / HEAVIEST_INDEX, 200)
+    made = (1.0 - level) * total * falls / EXCESS_REACH * -np.expm1(-EXCESS_REACH / falls)
+    usual = USUAL_FALL + FALL_BEND * (1.0 - level)
+    cost = ((made - noisy[0]) / noise) ** 2 + ((falls - usual) / FALL_SPREAD) ** 2
+    return float(falls[np.argmin(cost)])
 
 
 def size_prior(edges: Floats, middle: float | None, signed: bool) -> Floats:

@@ -80,11 +80,16 @@ class Lead:
     scale: PanelScale
     track: Track
 
+    @property
+    def logs(self) -> Floats:
+        """Logarithms of its values, which ratios are measured from; 0 in the zero state."""
+        return np.where(self.track.idle, 0.0, self.scale.logs(self.scale.value(self.track.size)))
+
 
 def ratio_of(lead: Lead, own: Track, scale: PanelScale) -> Track:
     """Return the follower relative to the lead; as it is if either is not on a logarithmic scale."""
     relative = lead.scale.relative and scale.relative
-    size = own.size - np.where(lead.track.idle, 0.0, lead.track.size) if relative else own.size
+    size = own.size - lead.logs if relative else own.size
     return Track(size, lead.track.idle | own.idle)
 
 
@@ -149,7 +154,8 @@ def ask_follower(
     known = float(np.clip(ratios.sum(), 0.2 * asking.units, asking.units))
     curve = Curve.of(cells.edges, smooth_weights(cells.edges, ratios, deviation, known, cells.prior))
     if cells.mean is None:
-        curve = curve.with_tail(known, deviation, scale.scale.log)
+        level = curve.tail_level(known, deviation)
+        curve = curve.with_tail(level, curve.fall_below(level))
     else:
         curve = curve.moved(cells.mean - curve.mean)
     known = float(np.clip(beside.sum(), 0.0, asking.units - known))
@@ -205,7 +211,7 @@ def draw_follower(
     own = _stage(stage, lead, model.zeros, np.array(model.knots), rng, model.missing)
     hidden, ratio = draw_history(model.ratio, own)
     relative = lead.scale.relative and scale.relative
-    size = ratio.size + np.where(lead.track.idle, 0.0, lead.track.size) if relative else ratio.size
+    size = ratio.size + lead.logs if relative else ratio.size
     idle = lead.track.idle
     if idle.any():
         rank = np.argsort(np.argsort((latent.size + hidden.size)[idle]))

@@ -95,6 +95,10 @@ class PanelScale:
         """Whether sizes are logarithms of values that are never negative, so that differences are ratios."""
         return self.scale.log and self.scale.lower >= 0
 
+    def logs(self, values: Floats) -> Floats:
+        """Return logarithms of values; the scale differs from them for the smallest, and so would ratios."""
+        return np.asarray(np.log(2.0 * np.maximum(values / self.scale.step, 0.5)))
+
     def is_idle(self, values: Floats) -> NDArray[np.bool_]:
         """Say which values are in the zero state."""
         return np.asarray(values < self.scale.step / 2) if self.idle else np.zeros(values.shape, dtype=bool)

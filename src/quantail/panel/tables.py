@@ -50,7 +50,7 @@ def sensitivity_of(word: str, relation: Relation, lives_are_public: bool, signed
     signed : bool
         Whether values of the column may be negative.
     """
-    if relation == "add-remove" or word == "unchanged" or (word == "sums" and not signed):
+    if relation == "add-remove" or word in ("unchanged", "tails") or (word == "sums" and not signed):
         return LATTICE
     if lives_are_public and word == "trends" and not signed:
         return LATTICE
@@ -230,6 +230,15 @@ def sum_table(values: Floats, cap: float, points: Integers) -> Integers:
     """
     # Whole numbers far below 2^53: their sum is exact in doubles.
     return np.array([np.trunc(np.clip(values / cap, -1.0, 1.0) * points).sum()]).astype(np.int64)
+
+
+def excess_table(unit_periods: UnitPeriods, track: Track, start: float, reach: float) -> Integers:
+    """Sum how far sizes lie above a start, up to a reach and in units of it, shape (1,).
+
+    Factors lie between 0 and 1, so the sum lies between 0 and LATTICE for any one unit.
+    """
+    excess = np.where(track.idle, 0.0, np.clip((track.size - start) / reach, 0.0, 1.0))
+    return np.array([np.trunc(excess * period_points(unit_periods)).sum()]).astype(np.int64)
 
 
 def sum_points(unit_periods: UnitPeriods) -> Integers:

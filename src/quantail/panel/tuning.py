@@ -28,6 +28,7 @@ FOLLOWER_SHARES = {
 SHARES = {
     "place": 3,
     "sizes": 16,
+    "tails": 10,
     "sums": 11,
     "trends": 10,
     "pairs": 14,
@@ -94,7 +95,7 @@ RATIO_REACH, RATIO_CELLS = 2.0, 40
 USUAL_RATIO_SPREAD = 0.4
 """Usual deviation of log ratios: the prior of their distribution."""
 
-ZERO_NOISE = 2.0
+ZERO_NOISE = 4.0
 """Deviations of noise above which zeros of a follower are taken for real."""
 
 SIZES_BELOW, SIZES_ABOVE = 2.0, 6.0
@@ -181,8 +182,15 @@ BEND_WEIGHT = 0.15
 TAIL_NOISE = 8.0
 """A tail holding fewer units than this many standard deviations of noise is extrapolated; 2 before ("Tails")."""
 
-SLOWEST_FALL, USUAL_FALL = 0.6, 0.45
-"""Such a tail falls to 1/e within so many log units: at most, and usually (counted twice as much as the cells)."""
+USUAL_FALL, FALL_BEND, FALL_SPREAD = 0.45, 1.6, 0.15
+"""Such a tail falls to 1/e within so many log units: usually if it is thin, more per share of sizes that it holds
+(tails of sizes fall the faster the farther out), and how far from that it may lie."""
+
+HEAVIEST_INDEX = 1.05
+"""The heaviest tail: a Pareto law of this index falls to 1/e within its inverse."""
+
+EXCESS_REACH = 2.0
+"""How far above the start of the tail sizes are counted, in log units."""
 
 MOST_COUNTED = 0.9995
 """Quantile level from which a tail is extrapolated in any case."""
