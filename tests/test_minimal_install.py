@@ -23,7 +23,7 @@ OPTIONAL = (
 )
 
 # Optional packages are hidden by a finder that refuses them, as if they were not installed.
-PROGRAM = f"""
+HIDING = f"""
 import sys
 
 class Hidden:
@@ -32,7 +32,8 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Hidden())
-
+"""
+PROGRAM = f"""{HIDING}
 import pyarrow as pa
 import quantail
 
@@ -67,6 +68,25 @@ assert not loaded, loaded
 def test_plan_fit_sample_and_evaluate_without_optional_packages():
     run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_the_first_command_works_without_optional_packages(tmp_path):
+    program = f"{HIDING}\nsys.argv[0] = 'quantail'\nfrom quantail.cli import main\nmain()\n"
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "demo",
+        "--no-panel",
+        "--rows",
+        "500",
+        "--out",
+        str(tmp_path / "demo"),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert 'pip install "quantail[evaluate]"' in " ".join(run.stderr.split())
+    assert (tmp_path / "demo" / "internal-report.html").exists()
 
 
 def test_every_module_level_import_of_the_core_is_a_declared_dependency():

@@ -131,10 +131,22 @@ def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyRelea
     from quantail.report.internal import write_report
 
     synthetic = read_table(folder / _SYNTHETIC)
-    result = evaluate(table, synthetic, schema=schema, formulas=_FORMULAS)
+    result = evaluate(table, synthetic, schema=schema, formulas=_formulas())
     write_text(folder / _EVALUATION, as_json(measures(result)))
     write_report(table, synthetic, folder / _REPORT, model=model, measures=result)
     return result
+
+
+def _formulas() -> tuple[str, ...]:
+    """Return the regressions to compare; without the package that reads formulas, none, and say so."""
+    from quantail.evaluation.extras import MissingExtra, evaluate_extra
+
+    try:
+        evaluate_extra("formulaic", "a comparison of regressions")
+    except MissingExtra as missing:
+        note(f"Left out: {missing}")
+        return ()
+    return _FORMULAS
 
 
 def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation") -> None:
