@@ -25,10 +25,9 @@ def ladder_loss(taus, relation, rows=4, values=VALUES):
 
 
 # Lower bounds: a loss far below the claim would mean a test that cannot fail. Outer rungs of four rows move little.
+# The median and the paper's levels are among the cases of the audit (test_exact_cases.py).
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize(
-    ("taus", "least"), [((F(1, 2),), 0.9), ((F(9, 10),), 0.2), (EVEN, 0.8), (PAPER, 0.4)]
-)
+@pytest.mark.parametrize(("taus", "least"), [((F(9, 10),), 0.2), (EVEN, 0.8)])
 def test_ladder_costs_no_more_than_claimed(taus, least, relation):
     assert least < ladder_loss(taus, relation) <= 1 + 1e-9
 
@@ -38,7 +37,7 @@ BLOCKS = tuple((block, value) for block in (0, 1) for value in (1.0, 2.0, 3.0))
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("tau", [F(1, 2), F(2, 3), F(1, 20)])
+@pytest.mark.parametrize("tau", [F(1, 20)])
 def test_blocks_share_one_leaf_even_when_a_row_changes_blocks(tau, relation):
     assert 0.1 < ladder_loss((tau,), relation, 5, BLOCKS) <= 1 + 1e-9
 

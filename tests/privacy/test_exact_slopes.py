@@ -109,11 +109,6 @@ def test_bonus_that_counts_private_rows_is_caught(monkeypatch):
     assert slope_loss("add-remove", 2, 1, points=FEW_POINTS) > 1.2
 
 
-@pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.slow)])
-def test_coarse_and_fine_stage_add_up(relation):
-    assert 0.2 < slope_loss(relation, 2, HALF, HALF, points=FEW_POINTS) <= 1 + 1e-9
-
-
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("cuts", [(0.5, 0.5), APART], ids=["one cut", "two cuts"])
 def test_secret_subsample_costs_no_more(cuts, relation):
@@ -146,7 +141,7 @@ def test_subsample_of_fixed_size_under_add_remove_is_caught(monkeypatch):
 
 def test_half_the_sensitivity_is_caught(monkeypatch):
     monkeypatch.setattr(slopes, "slope_sensitivity", lambda relation: 1)
-    assert slope_loss("replace-one", 4, 1) > 1.5
+    assert slope_loss("replace-one", 3, 1) > 1.5
 
 
 def test_fine_candidates_around_a_private_slope_are_caught():

@@ -86,21 +86,11 @@ def replayed(relation, epsilon, row, rich, **options):
     return replay(maker, first, second, row, removed=place if relation == "add-remove" else None)
 
 
-REPLAYS = [
-    ("replace-one", False, 0),
-    ("add-remove", False, 239),
-    ("add-remove", True, 0),
-    *(
-        pytest.param(*case, marks=pytest.mark.slow)
-        for case in product(RELATIONS, (False, True), (0, 239))
-        if case not in (("replace-one", False, 0), ("add-remove", False, 239), ("add-remove", True, 0))
-    ),
-]
-
-
-@pytest.mark.parametrize(("relation", "rich", "row"), REPLAYS)
-def test_with_the_same_answers_neighbours_release_the_same_model(relation, rich, row):
-    found = replayed(relation, 90, row, rich)
+# Plain columns are replayed in test_exact_table.py; here columns of every kind, in groups.
+@pytest.mark.parametrize("row", [0, pytest.param(239, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("relation", ["add-remove", pytest.param("replace-one", marks=pytest.mark.slow)])
+def test_with_the_same_answers_neighbours_release_the_same_model(relation, row):
+    found = replayed(relation, 90, row, rich=True)
     assert {"choose", "count"} <= {name for name, _ in found.asked}
     assert found.same and found.kept
 

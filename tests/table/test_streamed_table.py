@@ -53,7 +53,7 @@ def test_rich_columns_stream_too(tmp_path, small_chunks):
         Column("open", "boolean"),
     )
     pq.write_table(table, tmp_path / "table.parquet")
-    maker = TableSynthesizer(Schema(columns, "firm"), 60, noise="simulated", seed=4)
+    maker = TableSynthesizer(Schema(columns, "firm"), 20, noise="simulated", seed=4)
     streamed = maker.fit(open_source(tmp_path / "table.parquet"))
     assert streamed.to_dict() == maker.fit(table).to_dict()
 
