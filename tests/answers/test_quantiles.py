@@ -1,6 +1,7 @@
 """Quantiles of a column: values, bands, what is drawn and what is read off, payment, and what is refused."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -146,10 +147,49 @@ def test_what_is_wrong_is_said_before_anything_is_read(options, error, words) ->
 def test_panels_labels_and_too_few_rows_are_refused() -> None:
     from quantail.examples import industry_example, industry_schema
 
-    with pytest.raises(OptionError, match="panel"):
-        quantail.quantiles(industry_example(50), "staff", [0.5], 1, schema=industry_schema())
+    panel, schema = industry_example(50), industry_schema()
+    for period in (None, 1999):
+        with pytest.raises(OptionError, match="from 2001 to 2015"):
+            quantail.quantiles(panel, "staff", [0.5], 1, schema=schema, period=period)
+    with pytest.raises(OptionError, match="add-remove"):
+        added = replace(schema, neighbours="add-remove")
+        quantail.quantiles(panel, "staff", [0.5], 1, schema=added, period=2010)
+    with pytest.raises(OptionError, match="leave it out"):
+        quantail.quantiles(panel, "staff", [0.5], 1, lower=0, upper=9, period=2010)
     labels = quantail.Schema((quantail.Column("x", "category", categories=("a", "b")),), "person")
     with pytest.raises(OptionError, match="numbers"):
         quantail.quantiles(pa.table({"x": ["a"] * 30}), "x", [0.5], 1, schema=labels)
     with pytest.raises(DataError, match="fewer than 20"):
         asked(lognormal(5), [0.5], 1)
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_a_panel_is_asked_about_one_period(layout) -> None:
+    """Units that are not there in the period have no value; the count of those that are is paid for."""
+    from quantail.examples import industry_example, industry_schema
+    from quantail.frames import confidential_panel
+
+    panel, schema = industry_example(2000, layout=layout), industry_schema(layout=layout)
+    given = {"schema": schema, "period": 2010, "seed": 1, **SIMULATED}
+    found = quantail.quantiles(panel, "staff", [0.25, 0.5, 0.9], 5, **given)
+    values = confidential_panel(panel, schema).values["staff"][:, 2010 - schema.panel.start]
+    there = values[~np.isnan(values)]
+    assert 0 < there.size < values.size
+    for row in found.rows:
+        level = np.mean(there <= row.value)
+        assert np.mean(there < row.value) - 0.01 <= row.level <= level + 0.01
+    assert [leaf.name for leaf in found.facts().plan.leaves()] == ["rows with a value", "quantiles"]
+    assert found.column == "staff 2010" and found.facts().plan.cost == 5
+
+
+def test_one_unit_moves_one_value_of_a_period() -> None:
+    """What replacing a unit's whole history changes of what is asked: one entry, as the proof has it."""
+    from quantail.answers.asking import _of_period
+    from quantail.examples import industry_example, industry_schema
+
+    schema = industry_schema()
+    panel = industry_example(60).sort_by("site")
+    other = industry_example(61).sort_by("site").slice(60, 1)
+    replaced = pa.concat_tables([panel.slice(0, 59), other])
+    one, two = (_of_period(frame, schema, "staff", 2010) for frame in (panel, replaced))
+    assert one.size == two.size and np.sum(~((one == two) | (np.isnan(one) & np.isnan(two)))) <= 1

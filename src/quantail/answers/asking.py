@@ -23,7 +23,7 @@ from quantail.answers.tuning import CELLS, LATTICE, PRESENT_SHARE
 from quantail.curves import Scale
 from quantail.curves.joint import targets
 from quantail.errors import DataError, OptionError
-from quantail.frames import confidential_columns
+from quantail.frames import confidential_columns, confidential_panel
 from quantail.io import read_table
 from quantail.privacy import Gate, Plan, PointsQuestion, parse_epsilon, split
 from quantail.privacy.gate import points_rate
@@ -44,6 +44,7 @@ def quantiles(
     *,
     ledger: Payer = None,
     schema: Schema | None = None,
+    period: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     grid: Literal["linear", "log"] = "linear",
@@ -59,7 +60,7 @@ def quantiles(
     Parameters
     ----------
     table : pandas, polars or pyarrow table, path or URL
-        The confidential table, one row per protected unit.
+        The confidential table, one row per protected unit; or a panel, if its schema is given.
     column : str
         A column of numbers.
     levels : sequence of float
@@ -69,7 +70,9 @@ def quantiles(
     ledger : Ledger or path, optional
         As in `TableSynthesizer.fit`.
     schema : Schema, optional
-        Says what is public about the column, whose table it is, and what is protected. Otherwise say it here:
+        Says what is public about the column, whose table it is, and what is protected. Otherwise say it below.
+    period : int, optional
+        Of a panel: the period that is asked about, in which a unit has one value, or none.
     lower, upper : float
         Public bounds of the column; values beyond them are clipped. Bounds from the data would not be private.
     grid : {"linear", "log"}
@@ -102,9 +105,9 @@ def quantiles(
     wanted, budget = check_levels(levels), parse_epsilon(epsilon)
     if schema is None:
         schema = bounded_column(column, lower, upper, grid, decimals, source, unit, name)
-    about = _of_column(schema, column)
+    about = _of_column(schema, column, period)
     till = Till.open(ledger, noise, seed)
-    values = read_column(table, about)
+    values = read_column(table, about) if period is None else _of_period(table, schema, column, period)
     plan, scale = quantiles_plan(about, wanted.size, budget), Scale.of(about.columns[0])
     options = {"column": column, "levels": wanted.tolist()}
     rows, facts, entry = till.ask(
@@ -115,7 +118,7 @@ def quantiles(
         options,
         lambda gate: draw_quantiles(gate, plan.leaves(), values, scale, wanted),
     )
-    return Quantiles(column, rows, COVERAGE, facts, entry)
+    return Quantiles(about.columns[0].name, rows, COVERAGE, facts, entry)
 
 
 def quantiles_plan(about: Schema, levels: int, epsilon: Fraction) -> Plan:
@@ -206,18 +209,36 @@ def bounded_column(
     return Schema((column,), unit, name=dataset)
 
 
-def _of_column(schema: Schema, name: str) -> Schema:
-    """Return what a schema says about one column, or refuse it."""
-    if schema.panel is not None or schema.neighbours != "replace-one":
+def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
+    """Return what a schema says about one column, of a panel in one period, or refuse it."""
+    if schema.neighbours != "replace-one":
         raise OptionError(
-            "quantiles protect one row that may be replaced; the schema describes "
-            + ("a panel, whose rows are not units" if schema.panel is not None else "add-remove neighbours")
-            + ": fit a model instead"
+            "quantiles protect one unit that may be replaced; the schema describes add-remove neighbours: fit a model "
+            "instead"
         )
     column = schema.column(name)
     if column.type not in ("numeric", "integer") or column.public:
         raise OptionError(f"column {name!r} is not a confidential column of numbers; quantiles are for those")
-    return Schema((replace(column, atoms=(), predictors=None),), schema.unit, name=schema.name)
+    column = replace(column, atoms=(), predictors=None)
+    if schema.panel is not None:
+        periods = schema.panel.periods
+        if period not in periods:
+            raise OptionError(
+                "a unit of a panel has a value in every period that it is there; say which period is asked about, from "
+                f"{periods[0]} to {periods[-1]}"
+            )
+        column = replace(column, name=f"{name} {period}", missing=True)
+    elif period is not None:
+        raise OptionError("period is for panels; the schema describes a table, so leave it out")
+    return Schema((column,), schema.unit, name=schema.name)
+
+
+def _of_period(table: Any, schema: Schema, name: str, period: int) -> Floats:
+    """Read the values of all units of a panel in one period, NaN where there is none."""
+    assert schema.panel is not None
+    frame = read_table(table, schema) if isinstance(table, str | Path) else table
+    values = confidential_panel(frame, schema).values[name][:, period - schema.panel.start]
+    return _enough(np.array(values))
 
 
 def read_column(table: Any, about: Schema) -> Floats:
@@ -225,6 +246,10 @@ def read_column(table: Any, about: Schema) -> Floats:
     frame = read_table(table, about) if isinstance(table, str | Path) else table
     (column,) = about.columns
     values = np.asarray(confidential_columns(frame, about)[column.name], dtype=np.float64)
+    return _enough(values)
+
+
+def _enough(values: Floats) -> Floats:
     if values.size < _FEWEST_ROWS:
         raise DataError(f"the table has fewer than {_FEWEST_ROWS} rows, too few for any private summary")
     return values

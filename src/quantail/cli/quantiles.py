@@ -35,6 +35,9 @@ def quantiles(
         Path | None,
         typer.Option("--schema", "-s", help="Says what is public about the column; or say it here:"),
     ] = None,
+    period: Annotated[
+        int | None, typer.Option(help="Of a panel: the period that is asked about, such as 2020.")
+    ] = None,
     lower: Annotated[float | None, typer.Option(help="Public lower bound, not one from the data.")] = None,
     upper: Annotated[float | None, typer.Option(help="Public upper bound, not one from the data.")] = None,
     grid: Annotated[str, typer.Option(help="linear, or log for heavy tails and generous bounds.")] = "linear",
@@ -78,7 +81,7 @@ def quantiles(
     else:
         about = bounded_column(column, lower, upper, cast(Any, grid), decimals, source, unit, name)
     cards = [] if output is None else [output.with_suffix(f".card.{kind}") for kind in ("json", "md")]
-    question = partial(ask, file, column, _levels(levels), epsilon, schema=about)
+    question = partial(ask, file, column, _levels(levels), epsilon, schema=about, period=period)
     release_answer(question, about, spending, [file, schema, ledger, mark], cards, output, force, in_json)
 
 
