@@ -3,15 +3,18 @@
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from benchmarks.claims import HEAVY_SHAPES
+from quantail.curves.tail import Threshold, choose_threshold
+from quantail.curves.tuning import SHARE_OF_MANY
 from quantail.privacy import Plan
 from quantail.schema import Column, Schema
-from quantail.table import TableModel, TableSynthesizer
+from quantail.table import TableModel, TableSynthesizer, tops
 from quantail.table.tail_plan import expected_present, plan_tails
 from quantail.table.tuning import AMPLE_TAIL_SIGNAL, LEAST_TAIL_SIGNAL, TAIL_SHARE
 
@@ -34,6 +37,28 @@ def test_sums_cost_at_most_a_tenth_and_are_asked_only_where_they_pay() -> None:
     assert not plan_tails(two, 2000, F(1), "pure").leaves
     assert list(plan_tails(two, 4000, F(1), "pure").leaves) == ["amount"]
     assert list(plan_tails(two, 30_000, F(1), "pure").leaves) == ["amount", "other"]
+
+
+def test_more_epsilon_is_more_for_sums() -> None:
+    costs = [plan_tails(schema_of(AMOUNT), 30_000, F(epsilon), "pure").cost for epsilon in (1, 3, 10)]
+    assert costs == [F(1, 10), F(3, 10), F(1, 3)]
+
+
+def test_a_column_that_slopes_explain_is_asked_at_the_decile(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def chosen(*args: Any) -> Threshold:
+        asked.append(choose_threshold(*args))
+        return asked[-1]
+
+    monkeypatch.setattr(tops, "choose_threshold", chosen)
+    rng = np.random.default_rng(4)
+    size = (rng.pareto(1.5, 8000) + 1) * 50
+    table = pa.table({"size": np.round(size, 2), "amount": np.round(size * rng.lognormal(2, 0.3, 8000), 2)})
+    schema = schema_of(replace(AMOUNT, name="size"), AMOUNT)
+    TableSynthesizer(schema, 3, noise="simulated", seed=4).fit(table)
+    own, explained = (threshold.share for threshold in asked)
+    assert own < SHARE_OF_MANY == explained
 
 
 def test_the_first_of_several_heavy_columns_gets_half() -> None:

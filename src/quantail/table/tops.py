@@ -96,13 +96,14 @@ class _Tails:
 
     def _released(self, column: NumericModel, implied: Implied) -> Top:
         """Release the sum above a high quantile, and return the top that follows from it."""
+        # What slopes explain has a curve of residuals, which says nothing of how far the column itself is known.
         fit, leaf = self.fit, self.asked.leaves[column.name]
         strength = float(geometric_strength(leaf.cost, fit.gate.definition))
         threshold = choose_threshold(
             implied,
             fit.present(column.status),
             strength,
-            _last_level(column.curve),
+            0.0 if any(slope.slope for slope in column.slopes) else _last_level(column.curve),
             self.shapes,
             self._known(column.name, fit.present(column.status) * implied.share),
         )

@@ -91,7 +91,7 @@ LEAST_HEAP_SIGNAL, AMPLE_HEAP_SIGNAL = 30, 400
 TAIL_SHARE = Fraction(1, 10)
 """Share of the budget that sums of tails may cost together."""
 
-LEAST_TAIL_SIGNAL, AMPLE_TAIL_SIGNAL = 250.0, 3000.0
+LEAST_TAIL_SIGNAL, AMPLE_TAIL_SIGNAL = 250.0, 10_000.0
 """Rows times epsilon of the query from which a sum is worth asking, and beyond which more budget gains nothing."""
 
 WITH_MISSING, WITH_ATOMS = 0.6, 0.25
