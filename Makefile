@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow audit mutants bench studies figures paper docs dist minimum lint types imports tests clean
+.PHONY: demo test slow audit mutants bench evidence studies figures paper docs dist minimum lint types imports tests clean
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,6 +31,11 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.peers_bench --seeds 3
 	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md
 	$(BIN)/python -m benchmarks.kernels_bench
+
+# What independent tools say about releases, in environments of their own: docs/evidence.md; some twenty minutes.
+# NIST=folder names the national excerpt of NIST's Diverse Communities Data Excerpts, without which its report is left out.
+evidence: $(VENV)/.installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.evidence $(if $(NIST),--nist $(NIST))
 
 # Every stored study that is not as today's code has it, then the peers: hours, and goes on where it was stopped.
 # PLANTS=file names the public file of plants that one study reads.

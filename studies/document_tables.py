@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from studies.ablation.study import STEPS, Step
@@ -248,6 +249,13 @@ def _peers() -> str:
     return markdown(["", "promise", *heads, "tables"], lines)
 
 
+def _evidence(tool: str) -> str:
+    """Return what an independent tool says about releases."""
+    from benchmarks.evidence.page import evidence_table
+
+    return evidence_table(tool)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "simulation": _simulation,
     "ablation": _ablation,
@@ -260,5 +268,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "studies": _studies,
     "stale": _stale,
     "peers": _peers,
+    "anonymeter": partial(_evidence, "anonymeter"),
+    "syntheval": partial(_evidence, "syntheval"),
+    "sdmetrics": partial(_evidence, "sdmetrics"),
+    "sdnist": partial(_evidence, "sdnist"),
 }
 """By the name that documents use."""

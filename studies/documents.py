@@ -21,6 +21,7 @@ from studies.document_tables import TABLES
 
 DOCUMENTS = (
     Path("README.md"),
+    Path("docs/evidence.md"),
     Path("docs/from-the-paper-to-quantail.md"),
     Path("docs/inference.md"),
     Path("docs/lbd-study.md"),
