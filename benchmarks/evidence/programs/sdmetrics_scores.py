@@ -22,12 +22,12 @@ def judge(job: Job, name: str) -> Figures:
     report.generate(real, made, metadata, verbose=False)
     for row in report.get_properties().itertuples():
         yield figure(row.Property, row.Score)
-    whole, known = {"tables": {"register": metadata}}, {"table_name": "register", "num_rows_subsample": ROWS}
+    whole = {"tables": {"register": metadata}}
     yield figure("NewRowSynthesis", NewRowSynthesis.compute(real, made, whole, "register"))
-    yield figure("DCRBaselineProtection", DCRBaselineProtection.compute(real, made, whole, **known))
-    yield figure(
-        "DCROverfittingProtection", DCROverfittingProtection.compute(real, made, control, whole, **known)
-    )
+    real, control, made = (table.head(ROWS) for table in (real, control, made))
+    yield figure("DCRBaselineProtection", DCRBaselineProtection.compute(real, made, whole, "register"))
+    near = DCROverfittingProtection.compute(real, made, control, whole, "register")
+    yield figure("DCROverfittingProtection", near)
 
 
 if __name__ == "__main__":
