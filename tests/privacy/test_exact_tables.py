@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from quantail.auditing.boundaries import quick
 from quantail.auditing.enumeration import gate_of, worst_loss
 from quantail.auditing.replay import replay
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame
@@ -83,7 +84,7 @@ def replayed(relation, epsilon, row, rich, **options):
     neighbour = neighbour_of(frame, row, relation, RICH_EXTREME if rich else EXTREME)
     first, second = (pa.table({name: part[name] for name in schema.names}) for part in (frame, neighbour))
     place = row // 2 if rich else row
-    return replay(maker, first, second, row, removed=place if relation == "add-remove" else None)
+    return replay(maker, first, second, row, place if relation == "add-remove" else None, quick())
 
 
 # Plain columns are replayed in test_exact_table.py; here columns of every kind, in groups.

@@ -24,6 +24,7 @@ import pytest
 from typer.testing import CliRunner
 
 import quantail
+from quantail.auditing.boundaries import quick
 from quantail.auditing.replay import Replayed
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.auditing.whole_tables import EXTREME, ROWS, frame_of, neighbour_of, schema_of
@@ -313,6 +314,8 @@ def watched_fit(
         schema, frame = replace(rich_schema("replace-one"), by=()), rich_frame(4, N)
     table = pa.table({name: frame[name] for name in schema.names})
     maker = TableSynthesizer(schema, epsilon, method=method, noise="simulated", seed=1)
+    if method == "tables":
+        maker = maker._drawing_from(maker._source, quick())
     with watching() as watch:
         fitted = maker.fit(table)
         fitted.to_dict()

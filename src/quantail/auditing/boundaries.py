@@ -21,7 +21,6 @@ _STEPS = 60  # of the search for a budget
 _SIZE = Column("x", "numeric", 0, 100)
 _PAY = Column("y", "numeric", 0, 1000, grid="log", resolution=0.1)
 _KIND = Column("kind", "category", categories=("a", "b", "c"))
-_PLAIN = tuple(Column(f"x{k}", "integer", 0, 1000, predictors=()) for k in range(3))
 TABLES: dict[str, Schema] = {
     "one": Schema((_SIZE,), "row", "add-remove"),
     "few values": Schema((Column("jobs", "integer", 0, 9),), "row", "add-remove"),
