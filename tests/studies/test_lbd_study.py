@@ -84,18 +84,18 @@ def test_no_valid_method_leaves_the_public_frame(small):
         assert (inside == np.rint(inside)).all() and inside.min() >= 0 and inside.max() <= 2000
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        pytest.param("stepwise-varying-published", marks=pytest.mark.slow),
-        "kng-published",
-        "sandwich-varying-synlbd",
-        "quantreg",
-    ],
-)
-def test_methods_without_privacy_are_never_taken_for_private(small, method):
-    pytest.importorskip("numba")
+compiles = pytest.mark.slow  # numba compiles chains over planes first, in twenty seconds
+CHAINS = ("stepwise-varying-published", "kng-published", "sandwich-varying-synlbd")
+
+
+@pytest.mark.parametrize("method", [*CHAINS, "quantreg"])
+def test_methods_without_privacy_are_never_taken_for_private(method):
     assert noise_of(method, secure=True) != "secure"
+
+
+@pytest.mark.parametrize("method", [*(pytest.param(chain, marks=compiles) for chain in CHAINS), "quantreg"])
+def test_methods_without_privacy_keep_the_frame_and_the_bounds(small, method):
+    pytest.importorskip("numba")
     case = lbd_runner.industry_case(239, 1, "synlbd")
     made = synthesize_panel(case, method, "1", 3, noise_of(method, secure=True))
     assert (np.isnan(made) == np.isnan(case.values)).all()
@@ -147,6 +147,7 @@ def test_chains_on_synlbd_take_the_step_sizes_of_the_authors_script():
     assert own == yearly_visits("kng", births=True)
 
 
+@compiles
 def test_a_smaller_bound_on_predictors_is_a_sharper_density():
     """C_X of the authors' code is the largest predictor; the bound of employment is far above it."""
     pytest.importorskip("numba")

@@ -138,6 +138,7 @@ def test_a_chain_along_lines_follows_the_density_and_keeps_the_constraints():
     assert p_value(counts, cell_masses(law._replace(rate=1.5 * law.rate), 3)) < 1e-6
 
 
+@pytest.mark.slow  # numba compiles chains over planes for long; the step on a line is tested every day
 def test_the_authors_step_leaves_the_density_as_it_is():
     law = tiny()
     starts = line_chain(law, np.array([1.0, 0.0]), ROOT, 100_000, np.random.default_rng(3))[100::25]
@@ -164,6 +165,7 @@ def test_the_authors_step_on_a_line_leaves_the_density_as_it_is():
     assert fits(moved, cut(line), masses) < 1e-6
 
 
+@pytest.mark.slow
 def test_a_chain_that_may_not_move_stays_where_it_starts():
     law = tiny()._replace(upper=np.full(2, -1.0))
     chain, accepted = metropolis_chain(law, np.array([1.0, 0.0]), 0.1, 50, np.random.default_rng(6))
