@@ -57,3 +57,17 @@ def test_off_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_several_processes_find_the_same_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expectation, "WORTH_PROCESSES", 0.0)
     assert expect(payroll_schema(), 60, 1, workers=2) == expect(payroll_schema(), 60, 1)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_large_table_is_tried_three_times_with_the_first_tables_that_there_are(
+    workers, monkeypatch
+) -> None:
+    monkeypatch.setenv("QUANTAIL_CACHE", "off")
+    small = expect(payroll_schema(), 60, 1)
+    monkeypatch.setattr(expectation, "LARGE", 180)
+    told: list[float] = []
+    large = expect(payroll_schema(), 60, 1, workers=workers, progress=lambda _, done: told.append(done))
+    assert (small.tables, large.tables) == (5, 3) and told == pytest.approx([1 / 3, 2 / 3, 1])
+    assert large == expect(payroll_schema(), 60, 1, tables=3)
+    assert expect(payroll_schema(), 59, 1).tables == 5

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
 
 _USUAL_RANGE = "0.1:10"
-USUAL_TABLES = 5
+USUAL_PANELS = 5
 Rows = int | dict[tuple[int, ...], int]
 Planned: TypeAlias = "tuple[Plan, Terms]"
 
@@ -70,7 +70,7 @@ def plan(
         int | None,
         typer.Option(
             help="Made-up tables to try the plan on, at least 3; 0 shows the budget alone. By default 5 for a "
-            "table; for a panel none, since each takes as long as a fit.",
+            "table, 3 for a large one; for a panel none, since each takes as long as a fit.",
             show_default=False,
         ),
     ] = None,
@@ -111,12 +111,11 @@ def plan(
     sizes = _rows(rows, facts)
     order = OrderOptions(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
-    if tables is None:
-        tables = USUAL_TABLES if facts.panel is None else 0
-        if facts.panel is not None:
-            note(
-                f"--tables {USUAL_TABLES} states the errors to expect, too: it takes as long as {USUAL_TABLES} fits."
-            )
+    if tables is None and facts.panel is not None:
+        tables = 0
+        note(
+            f"--tables {USUAL_PANELS} states the errors to expect, too: it takes as long as {USUAL_PANELS} fits."
+        )
     trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
     tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
     solution = None if target is None else trial.solve(target)

@@ -10,7 +10,7 @@ missing is a category that says so, beside a number.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,7 +28,7 @@ from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
-from quantail.planning.tuning import COVERAGE, LEVELS, TABLES, WORTH_PROCESSES
+from quantail.planning.tuning import COVERAGE, FEWEST_TABLES, LARGE, LEVELS, TABLES, WORTH_PROCESSES
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
@@ -108,7 +108,7 @@ def expect(
     epsilon: Epsilon = 1,
     *,
     shape: str | Shape = "lognormal",
-    tables: int = TABLES,
+    tables: int | None = None,
     seed: int = 0,
     levels: Sequence[float] = LEVELS,
     progress: Watch = None,
@@ -128,8 +128,9 @@ def expect(
     shape : str
         What numbers are assumed to look like: "lognormal", "pareto" or "exponential", with a parameter if you like
         ("pareto:1.5").
-    tables : int
-        Made-up tables to try the plan on, at least 3; with more of them bands are smoother.
+    tables : int, optional
+        Made-up tables to try the plan on, at least 3; with more of them bands are narrower. By default 5, and 3 from
+        100,000 cells on.
     seed : int
         Of tables and noise; another seed gives other tables.
     levels : sequence of float
@@ -150,16 +151,19 @@ def expect(
     ['q50', 'q90', 'q99', 'slope']
     """
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
-    check_number(tables, "tables")
+    if tables is not None:
+        check_number(tables, "tables")
     if not levels or not all(0 < level < 1 for level in levels):
         raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
     one, size = _one_group(schema, rows)
+    large = size * len(one.columns) >= LARGE
+    tables = tables or (FEWEST_TABLES if large else TABLES)
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
     if runs is None:
         trial = partial(_trial, one, size, budget, chosen, seed, tuple(levels), options)
         with watched(progress, "plan") as tell:
-            runs = list(_all_runs(trial, tables, workers, tell))
+            runs = list(_all_runs(trial, tables, workers, large, tell))
         keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
     seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in one.columns})
@@ -180,22 +184,26 @@ def _trial(
     return try_out(schema, rows, budget, shape, (seed, table), levels, **options)
 
 
-def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Progress | None) -> Iterator[Run]:
-    """Yield the errors of all tables in order; several processes take over if the first table took long."""
+def _all_runs(
+    trial: Callable[[int], Run], tables: int, workers: int, large: bool, tell: Progress | None
+) -> Iterator[Run]:
+    """Yield errors table by table; several processes share large tables, and others if the first took long."""
 
-    def said(done: int, run: Run) -> Run:
-        if tell is not None:
-            tell(f"table {done} of {tables}", done / tables)
-        return run
+    def said(runs: Iterable[Run], done: int = 0) -> Iterator[Run]:
+        for number, run in enumerate(runs, start=done + 1):
+            if tell is not None:
+                tell(f"table {number} of {tables}", number / tables)
+            yield run
 
-    start = time.monotonic()
-    yield said(1, trial(0))
-    rest = range(1, tables)
-    if workers == 1 or time.monotonic() - start < WORTH_PROCESSES:
-        yield from (said(table + 1, trial(table)) for table in rest)
+    start, first = time.monotonic(), 0
+    if not large or workers == 1:
+        yield from said(map(trial, range(1)))
+        first = 1
+    if workers == 1 or (not large and time.monotonic() - start < WORTH_PROCESSES):
+        yield from said(map(trial, range(first, tables)), first)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from (said(table + 1, run) for table, run in zip(rest, pool.map(trial, rest), strict=True))
+    with ProcessPoolExecutor(min(workers, tables), mp_context=get_context("spawn")) as pool:
+        yield from said(pool.map(trial, range(first, tables)), first)
 
 
 def try_out(

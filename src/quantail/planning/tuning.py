@@ -12,6 +12,9 @@ LEVELS = (0.5, 0.9, 0.99)
 TABLES, FEWEST_TABLES = 5, 3
 """Made-up tables by default, and at least ("A band from five tables")."""
 
+LARGE = 100_000
+"""Cells of a made-up table, rows times columns, from which on the fewest are tried ("Three large tables")."""
+
 WORTH_PROCESSES = 0.5
 """Seconds of a made-up table from which on several processes share the others; each takes about one to start."""
 
