@@ -28,8 +28,8 @@ Floats = NDArray[np.float64]
 SHARE = 0.05
 """Values above the place where a tail is stretched: as many as Hill's index looks at."""
 
-SPREAD = 0.35
-"""Standard deviation of the log power: a tail of index 2 may be one of 1.4 or of 2.8 (docs/decisions/0014-tails.md)."""
+SPREAD = 0.28
+"""Standard deviation of the log power: a tail of index 2 may be one of 1.5 or of 2.6 (docs/decisions/0014-tails.md)."""
 
 
 @dataclass(frozen=True, eq=False)
