@@ -407,7 +407,7 @@ def test_a_table_without_rows_is_refused():
 
 def test_synthetic_values_keep_everything_public_and_are_rounded_and_clipped():
     data = confidential_panel(pa.table(TABLE), WIDE)
-    made = data.with_values({"emp": data.values["emp"] * 1000.4, "pay": data.values["pay"] + 0.26})
+    made = replace(data, values={"emp": data.values["emp"] * 1000.4, "pay": data.values["pay"] + 0.26})
     back = release_panel(made)
     public = ["id", "sic3", "mu", "first", "last"]
     assert back.select(public).equals(RELEASED_WIDE.select(public))
@@ -421,10 +421,10 @@ def test_values_that_miss_an_active_year_are_refused(wrong):
     broken = np.array(data.values["emp"])
     broken[2, 0] = wrong
     with pytest.raises(ModelError, match="column 'emp' must be finite from entry to exit"):
-        data.with_values({"emp": broken, "pay": data.values["pay"]})
+        replace(data, values={"emp": broken, "pay": data.values["pay"]})
     outside = np.nan_to_num(data.values["emp"])
     with pytest.raises(ModelError, match="missing elsewhere"):
-        data.with_values({"emp": outside, "pay": data.values["pay"]})
+        replace(data, values={"emp": outside, "pay": data.values["pay"]})
 
 
 def test_arrays_of_a_panel_cannot_be_changed_by_accident():

@@ -17,7 +17,7 @@ _OUTER = 0.02  # share of cut points at either end that buckets leave out: there
 
 
 class Lookup:
-    """Counts cut points below values, or at or below them.
+    """Counts cut points below values.
 
     Examples
     --------
@@ -41,21 +41,13 @@ class Lookup:
 
     def below(self, values: Floats) -> Integers:
         """Return how many cut points are smaller than each value."""
-        return self._count(values, "left")
-
-    def at_or_below(self, values: Floats) -> Integers:
-        """Return how many cut points are no larger than each value."""
-        return self._count(values, "right")
-
-    def _count(self, values: Floats, side: str) -> Integers:
         if values.size < _FEWEST or self._steps > _MOST_STEPS:
-            return np.searchsorted(self.cuts, values, side)  # type: ignore[call-overload,no-any-return]
+            return np.searchsorted(self.cuts, values)
         far = ~((values >= self._low) & (values <= self._high))
         place = self._before[self._bucket(np.where(far, self._low, values))]
-        smaller = np.less if side == "left" else np.less_equal
         for _ in range(self._steps):
-            place += smaller(self._padded[place], values)
-        place[far] = np.searchsorted(self.cuts, values[far], side)  # type: ignore[call-overload]
+            place += np.less(self._padded[place], values)
+        place[far] = np.searchsorted(self.cuts, values[far])
         return place
 
     def _bucket(self, values: Floats) -> NDArray[np.int32]:

@@ -168,10 +168,6 @@ class PanelData:
         )
         return whole.take(pa.compute.array_sort_indices(whole.units).to_numpy())
 
-    def with_values(self, values: Mapping[str, Floats]) -> "PanelData":
-        """Replace the confidential values and keep everything that is public (partial synthesis)."""
-        return replace(self, values=dict(values))
-
 
 def panel_of(schema: Schema) -> Panel:
     """Return the schema's panel, or raise a SchemaError if it describes a plain table."""

@@ -39,8 +39,8 @@ class CsvFormat:
 
     Examples
     --------
-    >>> CsvFormat(separator=";", decimal=",", thousands=".").plain_numbers
-    False
+    >>> CsvFormat(separator=";", decimal=",").told()
+    {'separator': ';', 'decimal': ','}
     """
 
     separator: str = ","
@@ -56,11 +56,6 @@ class CsvFormat:
         if self.decimal in (self.separator, self.thousands):
             other = "separator" if self.decimal == self.separator else "thousands"
             raise SchemaError(f"[csv] decimal and {other} are the same mark; correct one of them")
-
-    @property
-    def plain_numbers(self) -> bool:
-        """Whether numbers are written as programs write them: a dot, and nothing between thousands."""
-        return self.decimal == "." and not self.thousands
 
     def told(self) -> dict[str, str]:
         """Return what differs from a plain CSV file: the lines that `[csv]` needs."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 from quantail.privacy import Definition, Relation, cells_touched, histogram_noise, rho_from
@@ -86,6 +87,7 @@ class Asked:
         return asked, f"Relations that these do not reach are lost{more}."
 
 
+@lru_cache(maxsize=64)  # twenty designs are drawn for it, and files, cards and reports all state it
 def asked_lines(
     schema: Schema, rows: int, cost: Fraction, epsilon: Fraction, delta: Fraction | None
 ) -> tuple[str, ...]:
