@@ -100,8 +100,7 @@ def test_a_secret_part_does_not_depend_on_chunks(relation):
         np.testing.assert_array_equal(y, parts[0][1])
 
 
-@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
-@pytest.mark.parametrize("epsilon", [60, 110])
+@pytest.mark.parametrize(("relation", "epsilon"), [("replace-one", 110), ("add-remove", 60)])
 def test_models_do_not_depend_on_chunks(relation, epsilon):
     few = SlopeRules(rows=lambda strength, last: ROWS // 2)
     rules = StageOneRules(2**10, few)

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 Floats = NDArray[np.float64]
 
@@ -12,6 +11,8 @@ def balanced_uniform(columns: int, n: int, rng: np.random.Generator) -> Floats:
 
     A sequence has so many dimensions and no more; further columns have sequences of their own.
     """
+    from scipy.stats import qmc  # here: slow to import, and not everybody draws
+
     if columns > qmc.Sobol.MAXDIM:
         rest = balanced_uniform(columns - qmc.Sobol.MAXDIM, n, rng)
         return np.concatenate([balanced_uniform(qmc.Sobol.MAXDIM, n, rng), rest])
