@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Cuts = tuple[Integers, Integers]
 
 _LARGEST = 1e150  # larger numbers count as this, so that no residual overflows
 _SIZE = np.iinfo(np.int64).max  # all bits of a double but its sign
@@ -92,15 +93,14 @@ class _Rows:
         possible = (ordered[:, 1:] >= self.low) & (ordered[:, :-1] <= self.high)
         return ordered, np.where(possible, missed, 2 * sum(self.sizes) + 1)
 
-    def between(self, slopes: Floats, most: int) -> "_Rows":
+    def between(self, slopes: Floats, most: int, ordered: Integers, missed: Integers) -> "_Rows":
         """Narrow the window to thresholds that can be best between two slopes, `most` being missed at the first.
 
-        What a threshold misses at the second slope, it misses at least at all slopes before. A row that is beside
-        the window at both slopes is so at all between.
+        What a threshold misses at the second slope (its `cuts` are given), it misses at least at all slopes before. A
+        row that is beside the window at both slopes is so at all between.
         """
-        ordered, missed = self.cuts(slopes[1:])
-        cuts = np.flatnonzero(missed[0] <= most)
-        low, high = int(ordered[0, cuts[0]]) & -2, int(ordered[0, cuts[-1] + 1]) | 1
+        cuts = np.flatnonzero(missed <= most)
+        low, high = int(ordered[cuts[0]]) & -2, int(ordered[cuts[-1] + 1]) | 1
         low, high = max(low, self.low), min(high, self.high)
         ends = self.keys(slopes)
         under, above = ends.max(axis=0) < low, ends.min(axis=0) > high
@@ -122,23 +122,30 @@ class _Search:
     def run(self, rows: _Rows) -> Integers:
         """Return what is missed at every slope."""
         last = self.slopes.size - 1
-        self._measure(rows, np.array([0, last]))
-        self._fill(rows, 0, last)
+        *_, known = self._measure(rows, np.array([0, last]))
+        self._fill(rows, 0, last, known)
         return self.missed
 
-    def _fill(self, rows: _Rows, first: int, last: int) -> None:
-        """Find what lies between two slopes that are known: nothing new if they agree."""
+    def _fill(self, rows: _Rows, first: int, last: int, known: Cuts | None = None) -> None:
+        """Find what lies between two slopes that are known, the last by its cuts: nothing new if they agree."""
         if self.missed[first] == self.missed[last]:
             self.missed[first:last] = self.missed[first]
         elif last - first > 1:
-            rows = rows.between(self.slopes[[first, last]], int(self.missed[first]))
+            ends = self.slopes[[first, last]]
+            cuts = known or tuple(part[0] for part in rows.cuts(ends[1:]))
+            rows = rows.between(ends, int(self.missed[first]), *cuts)
             step = 1 if last - first <= _SHORT else -(-(last - first) // _PARTS)
             inner = np.arange(first + step, last, step)
-            self._measure(rows, inner)
-            for left, right in pairwise([first, *inner.tolist(), last]):
-                self._fill(rows, left, right)
+            found = self._measure(rows, inner)
+            for (left, right), each in zip(
+                pairwise([first, *inner.tolist(), last]), [*found, None], strict=True
+            ):
+                self._fill(rows, left, right, each)
 
-    def _measure(self, rows: _Rows, which: Integers) -> None:
+    def _measure(self, rows: _Rows, which: Integers) -> list[Cuts]:
+        found: list[Cuts] = []
         for part in np.array_split(which, min(-(-which.size * rows.y.size // _CELLS), which.size)):
-            _, missed = rows.cuts(self.slopes[part])
+            ordered, missed = rows.cuts(self.slopes[part])
             self.missed[part] = missed.min(axis=1)
+            found += zip(ordered, missed, strict=True)
+        return found
