@@ -136,6 +136,17 @@ def test_slopes_and_tables_are_asked_on_declared_predictors_only():
     assert design.explained == (frozenset(), frozenset({0}), frozenset({0, 1}), frozenset({1}), frozenset())
 
 
+def test_small_tables_with_labels_have_rounds_and_those_of_numbers_keep_their_slopes():
+    numbers = Column("x", "numeric", 0, 1e6, grid="log"), Column("y", "numeric", 0, 1e6, grid="log")
+    labelled = Schema((Column("kind", "category", categories=("a", "b")), *numbers), unit="row")
+    whole, plain = (
+        draw_design(s, 1250, Fraction(1), "pure") for s in (labelled, Schema(numbers, unit="row"))
+    )
+    assert whole.rounds and whole.columns.columns[-1].slopes
+    assert not plain.rounds
+    assert not draw_design(labelled, 400, Fraction(1), "pure").rounds
+
+
 def test_more_signal_never_asks_for_less(schema):
     """With more rows or more budget, questions are added and never dropped."""
 

@@ -148,3 +148,19 @@ def retail_coefficient(table):
     labels = [sector == name for name in ("retail", "manufacturing", "services")]
     matrix = np.stack([*labels, np.log(np.array(table["employees"], float)), np.ones(len(pay))], axis=1)
     return np.linalg.lstsq(matrix.astype(float), pay, rcond=None)[0][0]
+
+
+def test_what_a_label_moves_is_kept_in_a_small_table():
+    rng = np.random.default_rng(3)
+    sector = rng.integers(0, 2, 1250)
+    pay = np.exp(3 + 3 * sector + 0.5 * rng.standard_normal(1250))
+    real = pa.table({"sector": np.array(["farm", "bank"])[sector], "pay": pay})
+    columns = (
+        Column("sector", "category", categories=("farm", "bank")),
+        Column("pay", "numeric", 0, 1e6, grid="log", decimals=2),
+    )
+    schema = Schema(columns, unit="person")
+    for seed in range(3):
+        made = TableSynthesizer(schema, 1, noise="simulated", seed=seed).fit(real).sample(seed=seed)
+        paid, bank = np.log(made["pay"].to_numpy()), np.array(made["sector"].to_pylist()) == "bank"
+        assert np.median(paid[bank]) - np.median(paid[~bank]) == pytest.approx(3, abs=0.6)

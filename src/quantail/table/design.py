@@ -20,7 +20,9 @@ from quantail.table.tail_plan import plan_tails
 from quantail.table.tuning import (
     ALONE,
     COMFORT,
+    COMFORT_WITH_LABELS,
     MOST_ROUND_NOISE,
+    NOISE_WITH_LABELS,
     OFTEN,
     ROUND_NOISE,
     ROUNDS_PER_FIELD,
@@ -69,7 +71,7 @@ def draw_tables_design(
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
     heaps = plan_heaps(schema, rows, cost, definition)
     cost -= tails.cost + heaps.cost
-    first, number = _stages(asked, explained, rows, cost, definition, schema.neighbours)
+    first, number = _stages(asked, explained, rows, cost, definition, schema)
     asked = asked if number else alone
     columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
     rounds = _rounds(number, cost - first, unit_of(definition)) if number else ()
@@ -123,23 +125,38 @@ def _stages(
     rows: int,
     cost: Fraction,
     definition: Definition,
-    relation: Relation,
+    schema: Schema,
 ) -> tuple[Fraction, int]:
-    """Return what stage one may cost, and how many rounds share the rest."""
+    """Return what stage one may cost, and how many rounds share the rest.
+
+    Slopes between numbers show the most of what relates them. Labels have none: without rounds all that they move is
+    lost, so rounds may take more, and be noisier.
+    """
     if not any(explained) and all(question.kind == "cells" for question in asked):
         return cost, 0
     often = [replace(question, present=max(question.present, OFTEN)) for question in asked]
     comfortable, ample = (needed / float(cost) for needed in needed_costs(often, rows, definition))
-    needed = max(COMFORT * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
+    comfort, noise = (
+        (COMFORT_WITH_LABELS, NOISE_WITH_LABELS) if _has_labels(schema) else (COMFORT, MOST_ROUND_NOISE)
+    )
+    needed = max(comfort * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
     share = round(max(STAGE_ONE_LEAST, needed), 3)
     if share >= 1:
         return cost, 0
     first, rest = split(cost, [share, 1 - share])
-    number = _round_number(rest, len(explained), rows, definition, relation)
+    number = _round_number(rest, len(explained), rows, definition, schema.neighbours, noise)
     return (first, number) if number else (cost, 0)
 
 
-def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition, relation: Relation) -> int:
+def _has_labels(schema: Schema) -> bool:
+    """Say whether a table has labels beside its groups: categories, or statuses of numbers."""
+    core = core_of(schema).schema
+    return any(column.type == "category" and column.name not in core.by for column in core.columns)
+
+
+def _round_number(
+    cost: Fraction, fields: int, rows: int, definition: Definition, relation: Relation, most_noise: float
+) -> int:
     """Return as many rounds as leave the noise of a count near what is wanted, within public limits."""
 
     def noise(number: int) -> float:
@@ -151,7 +168,7 @@ def _round_number(cost: Fraction, fields: int, rows: int, definition: Definition
     most = min(ROUNDS_PER_FIELD * fields, max(ROUNDS_PER_FIELD, twice))
     while number < most and noise(number + 1) <= ROUND_NOISE:
         number += 1
-    while number and noise(number) > MOST_ROUND_NOISE:
+    while number and noise(number) > most_noise:
         number -= 1
     return number
 

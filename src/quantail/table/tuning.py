@@ -23,7 +23,7 @@ SIZES_SHARE = 0.02
 STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
 """Share of the budget that stage one has at least, and what it may take for an ample signal."""
 
-COMFORT = 1.7
+COMFORT, COMFORT_WITH_LABELS = 1.7, 0.8
 """What stage one has in any case, in the cost of comfortable signals: without it slopes and tails run away."""
 
 OFTEN = 0.5
@@ -41,8 +41,8 @@ WIDE_SLOPES = 0.1
 ROUND_NOISE = 0.003
 """Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
 
-MOST_ROUND_NOISE = 0.01
-"""Noise of one count, as a share of the rows, beyond which a round is not worth asking."""
+MOST_ROUND_NOISE, NOISE_WITH_LABELS = 0.01, 0.02
+"""Noise of one count, as a share of the rows, beyond which a round is not worth asking ("rounds of small tables")."""
 
 ROUNDS_PER_FIELD = 4
 """Most rounds, in fields; of three and four fields every pair twice."""
