@@ -54,6 +54,15 @@ def test_a_protected_number_of_rows_is_not_registered():
     assert "200" not in json.dumps(entry)
 
 
+def test_a_panel_that_grows_is_released_many_times():
+    stated = card()
+    once = checked(registry_entry(stated, ABOUT))["deployment_model"]
+    stated["terms"]["options"] = {"released": "0" * 64}
+    grown = checked(registry_entry(stated, ABOUT))["deployment_model"]
+    assert (once["release_type"], once["data_source_type"]) == ("One release", "Static")
+    assert (grown["release_type"], grown["data_source_type"]) == ("Many releases", "Dynamic")
+
+
 def test_simulated_noise_is_not_registered():
     with pytest.raises(OptionError, match="NOT PRIVATE"):
         registry_entry(card(noise="simulated", seed=1), ABOUT)

@@ -178,11 +178,12 @@ def _model(card: Mapping[str, Any]) -> dict[str, str]:
         if receipt is None
         else f"{receipt['spent_in_all']} {receipt['unit']} in all so far"
     )
+    appended = "released" in card["terms"]["options"]  # the panel that this release adds a period to
     return {
         "model_name": "Central",
-        "release_type": "One release",
+        "release_type": "Many releases" if appended else "One release",
         "release_type_details": f"Charges against these data, by the curator's ledger: {spent}.",
-        "data_source_type": "Static",
+        "data_source_type": "Dynamic" if appended else "Static",
         "access_type": "Non-interactive",
     }
 
