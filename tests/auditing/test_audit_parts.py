@@ -155,7 +155,7 @@ def test_every_panel_method_is_enumerated_and_replayed():
         name.removeprefix("panel by year, ") for name, _ in CASES if name.startswith("panel by year")
     }
     assert enumerated == set(orders)
-    assert list(whole_panels.FITS) == ["pooled", "pooled, full", *orders]
+    assert list(whole_panels.FITS) == ["pooled", "pooled, full", "pooled, groups that borrow", *orders]
 
 
 def test_a_panel_by_year_passes_and_fails_when_lines_are_too_sharp(monkeypatch):

@@ -22,7 +22,7 @@ def test_a_table_is_released_by_answers_alone(case):
     assert found.passed and found.figure > 0.2 and found.checked == 4, found.note
 
 
-@pytest.mark.parametrize("name", ["pooled", "stepwise, varying slopes"])
+@pytest.mark.parametrize("name", ["pooled", "pooled, groups that borrow", "stepwise, varying slopes"])
 def test_a_panel_is_released_by_answers_alone(name):
     schema, method, options = FITS[name]
     found = extreme_finding(

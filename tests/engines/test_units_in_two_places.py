@@ -113,7 +113,10 @@ def test_the_charge_and_all_models_name_the_terms_of_the_whole_panel(ledger):
     whole = maker_of().fit(pa.concat_tables(tables))
     assert ledger.entries()[-1].plan_hash == whole.terms.hash()
     assert [model.terms for model in models] == [whole.terms] * 2
-    assert [model.plan.children[0] for model in models] == list(whole.plan.children)
+    assert [model.plan.children[0].name for model in models] == ["178", "542"]
+    assert {model.plan.cost for model in models} == {whole.plan.cost}
+    (together,) = whole.plan.children  # in one table small industries borrow from each other
+    assert together.cost == whole.plan.cost and len(together.find("each").children) == 2
 
 
 class Changing:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from quantail.auditing.replay import Replayed
-from quantail.auditing.whole_panels import FULL, SCHEMA, panel_of
+from quantail.auditing.whole_panels import FULL, GROUPS, SCHEMA, panel_of
 from quantail.frames import PanelData
 from quantail.panel import PanelSynthesizer
 from quantail.panel import history as panel_history
@@ -224,6 +224,13 @@ def test_lives_and_attributes_stay_in_the_modules_made_for_them_under_full_synth
     assert modules <= HANDLED_IN_FULL
     assert {"panel.lives", "panel.skeleton", "panel.attributes", "panel.absence"} <= modules
     assert readers <= {"frames.panel", "panel.unit_periods"}  # which lays lives out along a line
+
+
+def test_groups_that_borrow_pass_nothing_on_but_questions(marking) -> None:
+    modules, readers = marking(GROUPS)
+    assert modules <= HANDLED_IN_FULL | {"panel.borrowing"}
+    assert "panel.borrowing" in modules
+    assert readers <= {"frames.panel", "panel.unit_periods"}
 
 
 def test_a_life_that_strays_shows(marking, monkeypatch) -> None:

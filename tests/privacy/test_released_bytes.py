@@ -340,12 +340,15 @@ def _two_full_releases() -> list[dict[str, Any]]:
 
 
 def test_must_fail_ids_that_are_kept_under_full_synthesis(monkeypatch):
-    honest = synthesizer.release_units
+    honest = synthesizer.release_small
 
-    def keeping(gate: Any, data: Any, group: int) -> Any:
-        return replace(honest(gate, data, group), units=data.units)
+    def keeping(gate: Any, plan: Any, data: Any, groups: Any, tell: Any) -> Any:
+        made = honest(gate, plan, data, groups, tell)
+        return [
+            (group, model, replace(units, units=data.of_group(group).units)) for group, model, units in made
+        ]
 
-    monkeypatch.setattr(synthesizer, "release_units", keeping)
+    monkeypatch.setattr(synthesizer, "release_small", keeping)
     first, other = _two_full_releases()
     assert first["model"] != other["model"] and first["table"] != other["table"]
 

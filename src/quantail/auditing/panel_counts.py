@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from quantail.auditing.findings import Finding
 from quantail.panel.absence import gap_table, missing_table
 from quantail.panel.attributes import KINDS, unit_kinds
+from quantail.panel.borrowing import life_kinds, stay_table
 from quantail.panel.lives import LifeCells
 from quantail.panel.place import mean_table, unit_means, window_counts, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.tables import (
+    LATTICE,
     PairCells,
     Track,
     age_splines,
@@ -146,8 +148,9 @@ def life_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     last = first + unit_periods.length - 1
     kinds = unit_kinds(unit_periods, SCALE.track(line[:, 0]), np.array([1.0, 4.0]))
     counts = np.bincount(2 * kinds + line[:1, 1].astype(np.int64), minlength=2 * KINDS)
+    own = {"lives": life_kinds(first, last, PERIODS), "stays": stay_table(first, last, PERIODS)}
     tables = {"entries": cells.entries, "exits": cells.exits, "durations": cells.durations}
-    return {"attribute": counts} | {name: table(first, last) for name, table in tables.items()}
+    return {"attribute": counts} | own | {name: table(first, last) for name, table in tables.items()}
 
 
 def sensitivity(name: str, case: str) -> int:
@@ -155,8 +158,10 @@ def sensitivity(name: str, case: str) -> int:
     relation, lives_are_public = CASES[case]
     if name.startswith("window"):
         return 1
-    if name in ("entries", "exits", "durations", "attribute"):
+    if name in ("entries", "exits", "durations", "attribute", "lives"):
         return cells_touched(relation)
+    if name == "stays":
+        return LATTICE
     return sensitivity_of(name, relation, lives_are_public)
 
 

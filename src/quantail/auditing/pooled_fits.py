@@ -19,12 +19,14 @@ from quantail.auditing.findings import Finding
 from quantail.auditing.panel_counts import found
 from quantail.frames import PanelData, release_panel
 from quantail.frames.panel import panel_of
+from quantail.frames.release import stored
+from quantail.panel.borrowing import plan_borrowing, release_small
 from quantail.panel.extended import extended
 from quantail.panel.period import ask_period, plan_period
 from quantail.panel.pooled import fit_pooled, plan_pooled
 from quantail.panel.skeleton import release_units
 from quantail.panel.tables import LATTICE
-from quantail.privacy import Gate
+from quantail.privacy import Gate, Plan
 from quantail.privacy.gate import Relation
 from quantail.schema import Column, Panel, Schema
 
@@ -121,6 +123,7 @@ def whole_fit_findings() -> Iterator[Finding]:
     """Yield the exact check of whole fits, partial and full."""
     yield whole_pooled()
     yield from whole_full()
+    yield from whole_borrowing()
     yield from whole_periods()
 
 
@@ -133,6 +136,40 @@ def whole_full() -> Iterator[Finding]:
         runs = [pooled_fit(full_panel(*records, relation=relation)) for records in chosen]
         pairs = combinations(runs, 2) if relation == "replace-one" else ((run, runs[-1]) for run in runs[:-1])
         yield _compared(f"panel, full, end to end, {relation}", list(pairs), relation)
+
+
+def borrowed_fit(
+    data: PanelData, plan: Plan
+) -> tuple[list[tuple[NDArray[np.int64], float]], list[tuple[str, float]], Any]:
+    """Fit groups that borrow, as `pooled_fit` does; also return the leaves that were asked, with their costs."""
+    noise: Any = Scripted()
+    gates: list[Gate] = []
+
+    def opened(part: Plan) -> Gate:
+        gates.append(Gate(part, noise, data.schema.neighbours))
+        return gates[-1]
+
+    made = release_small(opened, plan, data, (0, 1), lambda name: None)
+    if any(gate.unused for gate in gates):
+        raise ArithmeticError("a fit left part of its plan unused: less was audited than was claimed")
+    leaves = [(leaf.name, float(leaf.cost)) for gate in gates for leaf in gate.plan.leaves()]
+    return noise.asked, leaves, [(group, model, units.to_text()) for group, model, units in made]
+
+
+def two_trades(record: tuple[int, Sequence[tuple[float, float]]]) -> PanelData:
+    """Return a panel of two small groups, in which a unit of the first has the given record."""
+    trade, groups = Column("trade", "category", categories=("mills", "shops")), np.array([0, 1, 1, 0])
+    data = full_panel(record, relation="replace-one")
+    schema = replace(data.schema, columns=(trade, *data.schema.columns), by=("trade",))
+    return replace(data, schema=schema, group=groups, public={"trade": stored(groups, trade)})
+
+
+def whole_borrowing() -> Iterator[Finding]:
+    """Compare whole fits of two groups that borrow: one unit has any record."""
+    panels = [two_trades(record) for record in RECORDS]
+    plan = plan_borrowing(panels[0].schema, {"mills": 2, "shops": 2}, Fraction(1))
+    runs = [(asked, made) for asked, _, made in (borrowed_fit(data, plan) for data in panels)]
+    yield _compared("panel, groups that borrow, end to end", list(combinations(runs, 2)), "replace-one")
 
 
 def whole_periods() -> Iterator[Finding]:

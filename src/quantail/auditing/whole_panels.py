@@ -31,9 +31,13 @@ FULL = replace(
     columns=(*SCHEMA.columns, Column("region", "category", categories=("north", "south"))),
     panel=Panel("id", start=2000, end=2000 + PERIODS - 1, attributes=("region",), gaps=True),
 )
+GROUPS = replace(
+    FULL, columns=(*FULL.columns, Column("trade", "category", categories=("mills", "shops"))), by=("trade",)
+)
 FITS: dict[str, tuple[Schema, str, dict[str, Any]]] = {
     "pooled": (SCHEMA, "pooled", {}),
     "pooled, full": (FULL, "pooled", {}),
+    "pooled, groups that borrow": (GROUPS, "pooled", {}),
 } | {
     f"{order}, {slopes} slopes": (SCHEMA, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
     for order, slopes in product(get_args(Order), ("fixed", "varying"))
@@ -55,14 +59,16 @@ def panel_of(seed: int, extreme: int | None = None, schema: Schema = SCHEMA) -> 
         "first": np.full(UNITS, 2000),
         "last": np.full(UNITS, 2000 + PERIODS - 1),
     }
-    if schema is FULL:
+    if schema is not SCHEMA:
         lives = (np.arange(PERIODS) >= rng.integers(0, 2, UNITS)[:, None]) & (rng.random(emp.shape) > 0.1)
         lives[:, 1] = True
         regions = rng.integers(0, 2, UNITS)
         if extreme is not None:
             lives[extreme], regions[extreme] = (False, False, False, True), 1 - regions[extreme]
         emp, pay = np.where(lives, emp, np.nan), np.where(lives, pay, np.nan)
+        trades = np.array(["mills", "shops"])[np.arange(UNITS) % 2]
         facts = {"id": facts["id"], "region": np.array(["north", "south"])[regions]}
+        facts |= {"trade": trades} if schema.by else {}
     values = {
         f"{name}_{2000 + k}": column[:, k]
         for name, column in (("emp", emp), ("pay", pay))

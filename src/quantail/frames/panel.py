@@ -143,6 +143,10 @@ class PanelData:
             attributes={name: codes[places] for name, codes in self.attributes.items()},
         )
 
+    def of_groups(self, groups: Sequence[int]) -> "PanelData":
+        """Keep the units of some groups."""
+        return self.take(np.flatnonzero(np.isin(self.group, groups)))
+
     def of_group(self, group: int) -> "PanelData":
         """Keep the units of one group; there may be none."""
         return self.take(np.flatnonzero(self.group == group))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.frames import PanelData
 from quantail.panel.curve import Curve
 from quantail.panel.tables import Track
 from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_NOISE
@@ -64,6 +65,18 @@ def release_attribute(
     own = np.maximum(table + weight * pooled, 1e-9)
     shares = own / own.sum(axis=1, keepdims=True)
     return AttributeModel(name, tuple(tuple(row) for row in shares.tolist()))
+
+
+def release_attributes(
+    gate: Gate, data: PanelData, real: UnitPeriods, track: Track, curve: Curve
+) -> tuple[AttributeModel, ...]:
+    """Ask about every attribute of a group of units; `track` is its leading column, `curve` was released."""
+    found = []
+    for name, codes in data.attributes.items():
+        kinds = unit_kinds(real, track, size_cuts(curve))
+        leaf, categories = gate.plan.find(f"attribute {name}"), len(data.schema.column(name).categories)
+        found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories))
+    return tuple(found)
 
 
 def draw_attribute(model: AttributeModel, kinds: Integers, rng: np.random.Generator) -> Integers:

@@ -59,6 +59,14 @@ class Curve:
         above = np.maximum(sizes - self.centre, 0.0)
         return Curve(self.levels, tuple((sizes + (factor - 1.0) * above).tolist()))
 
+    def tilted(self, tilt: float) -> "Curve":
+        """Return the curve with sizes weighted by exp(tilt * size); its tail may become thinner, not thicker."""
+        levels, sizes, start = np.array(self.levels), np.array(self.sizes), self.quantile(0.9)
+        middle = (sizes[1:] + sizes[:-1]) / 2 - start
+        weights = np.diff(levels) * np.exp(np.clip(tilt * middle, -50.0, 0.0 if tilt > 0 else 50.0))
+        own = np.concatenate([[0.0], np.cumsum(weights)])
+        return Curve(tuple((own / own[-1]).tolist()), self.sizes)
+
     def moved(self, by: float) -> "Curve":
         """Return the curve with all sizes moved."""
         return Curve(self.levels, tuple(size + by for size in self.sizes))

@@ -132,9 +132,14 @@ def plan_history(
         for word in shares
         if (periods > 1 or word not in _CHANGES) and (placed or word not in ("place", "mean", "tails"))
     ]
-    parts = split(cost, [shares[word] for word in asked])
+    return plan_questions(name, cost, {word: shares[word] for word in asked})
+
+
+def plan_questions(name: str, cost: Fraction, shares: Mapping[str, int]) -> Plan:
+    """Return the budget of a column by question."""
+    parts = split(cost, list(shares.values()))
     return Plan.sequence(
-        name, [Plan.leaf(word, part, _NOTES[word]) for word, part in zip(asked, parts, strict=True)]
+        name, [Plan.leaf(word, part, _NOTES[word]) for word, part in zip(shares, parts, strict=True)]
     )
 
 

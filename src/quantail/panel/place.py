@@ -49,7 +49,7 @@ def window_selection(means: Floats, starts: Floats) -> Selection:
     return Selection(window_counts(means, starts), sensitivity=1)
 
 
-def mean_table(means: Floats, centre: float) -> Integers:
+def mean_table(means: Floats, centre: float, reach: float = MEAN_REACH) -> Integers:
     """Sum bounded distances of units from a centre, in points of LATTICE, shape (1,)."""
-    near = np.clip((means - centre) / MEAN_REACH, -1.0, 1.0)
+    near = np.clip((means - centre) / reach, -1.0, 1.0)
     return np.array([np.trunc(LATTICE * np.where(np.isnan(means), 0.0, near)).sum()]).astype(np.int64)

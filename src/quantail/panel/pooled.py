@@ -20,7 +20,7 @@ from quantail.panel.absence import Absence, draw_absence, gap_table
 from quantail.panel.attributes import (
     AttributeModel,
     draw_attribute,
-    release_attribute,
+    release_attributes,
     size_cuts,
     unit_kinds,
 )
@@ -124,7 +124,7 @@ def fit_pooled(
     known, rng = units.unit_periods, gate.noise.generator()
     first, *others = data.schema.histories
     tell(first.name)
-    real = _real_lives(data) if panel_of(data.schema).is_full else known
+    real = real_lives(data) if panel_of(data.schema).is_full else known
     gaps = None
     if panel_of(data.schema).gaps:
         gaps = Absence.of(*Asking(gate, gate.plan, real, known).ask("gaps", gap_table(real)))
@@ -147,25 +147,15 @@ def fit_pooled(
         own = PanelScale.of(column)
         asking = Asking(gate, gate.plan.find(column.name), real, known, own.scale.lower < 0)
         followers.append(fit_follower(asking, lead, own, data.values[column.name], drawn, knots, rng))
-    attributes = _release_attributes(gate, data, real, lead.track, model.curve)
+    attributes = release_attributes(gate, data, real, lead.track, model.curve) if data.attributes else ()
     return PooledModel(model, tuple(followers), gaps, attributes)
 
 
-def _real_lives(data: PanelData) -> UnitPeriods:
+def real_lives(data: PanelData) -> UnitPeriods:
+    """Return the confidential lives of a panel."""
     panel = panel_of(data.schema)
     active = data.active if panel.gaps else None
     return UnitPeriods.of(data.entry - panel.start, data.exit - panel.start, len(panel.periods), active)
-
-
-def _release_attributes(
-    gate: Gate, data: PanelData, real: UnitPeriods, track: Track, curve: Curve
-) -> tuple[AttributeModel, ...]:
-    found = []
-    for name, codes in data.attributes.items():
-        kinds = unit_kinds(real, track, size_cuts(curve))
-        leaf, categories = gate.plan.find(f"attribute {name}"), len(data.schema.column(name).categories)
-        found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories))
-    return tuple(found)
 
 
 def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> Drawn:

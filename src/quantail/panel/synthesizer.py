@@ -17,12 +17,13 @@ from quantail.errors import DataError, OptionError, SchemaError
 from quantail.frames import PanelData, confidential_panel, release_panel
 from quantail.frames.panel import panel_of
 from quantail.io import Kind, Source, library_kind, read_table
+from quantail.panel.borrowing import borrowing_groups, plan_borrowing, release_small
 from quantail.panel.methods import panel_method_of
 from quantail.panel.model import PanelGroup, PanelModel
 from quantail.panel.skeleton import release_units
 from quantail.panel.unit_ids import UnitIds, check_disjoint, new_key
 from quantail.panel.units import PanelUnits, group_names
-from quantail.privacy import Ledger, Noise, Plan, Terms
+from quantail.privacy import Gate, Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
 from quantail.release.paying import Payer, paying_ledger
@@ -132,11 +133,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         if not isinstance(units, Mapping):
             share = max(check_size(units, "units") // len(self._groups), 1)
             units = dict.fromkeys(range(len(self._groups)), share)
-        plans = [
-            self._method.plan(self._settings, self.schema, number, self.epsilon, self._groups[group])
-            for group, number in units.items()
-        ]
-        return panel_plan(self.schema, plans, fits)
+        return panel_plan(self.schema, self._plans(units, self._borrowing(units)), fits)
 
     def fit_each(self, tables: Iterable[Any], ledger: Payer = None) -> Iterator[PanelModel]:
         """Release models of a panel that comes in several tables, one at a time, within the memory of one.
@@ -224,7 +221,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
 
     def facts(self, units: Mapping[int, int], terms: Terms) -> Facts:
         """Return the facts of a release whose groups, given by their places, were fitted in several places."""
-        plan, private = self.plan(units), self._source.private
+        plan, private = panel_plan(self.schema, self._plans(units, ()), 1), self._source.private
         return Facts(self.schema, plan, terms, self.epsilon, None, private, sum(units.values()))
 
     def fit_paid(self, frame: Any, terms: Terms, group: Sequence[int]) -> PanelModel:
@@ -249,19 +246,42 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         progress: Progress | None,
         noise: Noise | None = None,
     ) -> PanelModel:
-        noise, groups, made = self._source.noise(()) if noise is None else noise, [], []
-        parts = design.children if self.schema.by else (design,)
-        for done, (group, part) in enumerate(zip(data.units, parts, strict=True)):
-            gate = self._source.gate(part, noise, self.schema.neighbours)
+        noise, fitted = self._source.noise(()) if noise is None else noise, []
+        parts, small = design.children if self.schema.by else (design,), self._borrowing(data.units)
+        alone = [group for group in data.units if group not in small]
+        for done, part in enumerate(parts):
             tell = group_progress(progress, done, len(parts), len(self.schema.histories), part.name)
-            real = data.data.of_group(group)
-            units = release_units(gate, real, group)
-            released = self._method.fit(self._settings, gate, real, units, tell)
-            groups.append(PanelGroup(group, released))
-            made.append(units)
-        units = PanelUnits.together(made) if panel_of(self.schema).is_full else PanelUnits.of(data.data)
-        private = self._source.private
-        return PanelModel(self.schema, design, terms, private, data.library, units, tuple(groups))
+            if done == len(alone):
+                small_ones = release_small(lambda own: self._gate(own, noise), part, data.data, small, tell)
+                fitted += [(PanelGroup(group, released), made) for group, released, made in small_ones]
+                continue
+            gate, real = self._gate(part, noise), data.data.of_group(alone[done])
+            made = release_units(gate, real, alone[done])
+            released = self._method.fit(self._settings, gate, real, made, tell)
+            fitted.append((PanelGroup(alone[done], released), made))
+        full, own = panel_of(self.schema).is_full, [made for _, made in fitted]
+        units = PanelUnits.together(own) if full else PanelUnits.of(data.data)
+        groups = tuple(sorted((group for group, _ in fitted), key=lambda group: group.group))
+        return PanelModel(self.schema, design, terms, self._source.private, data.library, units, groups)
+
+    def _gate(self, part: Plan, noise: Noise) -> Gate:
+        return self._source.gate(part, noise, self.schema.neighbours)
+
+    def _borrowing(self, units: Mapping[int, int]) -> tuple[int, ...]:
+        """Return the groups that borrow from each other, by their public sizes."""
+        return borrowing_groups(self.schema, units, self.epsilon)
+
+    def _plans(self, units: Mapping[int, int], small: Sequence[int]) -> list[Plan]:
+        """Return the plans of groups that are fitted by themselves, then that of the small ones, if there are any."""
+        plans = [
+            self._method.plan(self._settings, self.schema, number, self.epsilon, self._groups[group])
+            for group, number in units.items()
+            if group not in small
+        ]
+        if small:
+            together = {self._groups[group]: units[group] for group in small}
+            plans.append(plan_borrowing(self.schema, together, self.epsilon))
+        return plans
 
 
 def panel_plan(schema: Schema, plans: Sequence[Plan], fits: int) -> Plan:

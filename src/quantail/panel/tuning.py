@@ -154,6 +154,32 @@ ATTRIBUTE_NOISE = 1.0
 ATTRIBUTE_SHARE, GAP_SHARE, MISSING_SHARE = Fraction(1, 25), Fraction(1, 25), Fraction(1, 10)
 """Shares of the budget of an attribute, of gaps, and of the missing values of a follower (of its own budget)."""
 
+# Small groups that borrow
+
+BORROWING_UNITS = 1_500
+"""Units times epsilon below which a group borrows."""
+
+BORROWED_SHARE = Fraction(1, 2)
+"""Share of the budget of small groups that goes to questions asked of all of them at once."""
+
+GROUP_SHARES = {"lives": 20, "stays": 10, "lead": 55, "sums": 20, "trends": 10, "mean": 25, "attribute": 8}
+"""Shares of a group's own budget: of lives, the lead (by its questions), each follower's mean, each attribute."""
+
+LIFE_SPREAD, GROUP_SPREAD, GROUP_RATIO_SPREAD = 0.4, 0.5, 0.3
+"""How far groups lie from all: cells of lives, relative to them; mean sizes, in spreads of all; mean log ratios."""
+
+STAY_SPREAD, LIFE_TILT = 0.1, 10.0
+"""How far the length of a group's lives is from that of all, relative to it; and the largest tilt by length."""
+
+TILT_SPREADS, TILT_LIMIT = 2.0, 2.0
+"""Spreads from the pooled mean at which sizes of a group's units are bounded; the largest tilt, in inverse spreads."""
+
+BORROWED_REACH = 0.75
+"""Distance from the pooled mean at which ratios of a group's units are bounded."""
+
+BORROWED_ERROR = 0.02
+"""How far a group's sums lie from those of all, relative to its share of units in a period."""
+
 # Bounds of what is summed
 
 CENTRE_LEVEL = 0.6
