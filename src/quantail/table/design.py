@@ -129,23 +129,25 @@ def _stages(
 ) -> tuple[Fraction, int]:
     """Return what stage one may cost, and how many rounds share the rest.
 
-    Slopes between numbers show the most of what relates them. Labels have none: without rounds all that they move is
-    lost, so rounds may take more, and be noisier.
+    Slopes between numbers show the most of what relates them. Labels have none, and without rounds all that they move
+    is lost: before they have none, rounds may take more, and be noisier.
     """
     if not any(explained) and all(question.kind == "cells" for question in asked):
         return cost, 0
     often = [replace(question, present=max(question.present, OFTEN)) for question in asked]
     comfortable, ample = (needed / float(cost) for needed in needed_costs(often, rows, definition))
-    comfort, noise = (
-        (COMFORT_WITH_LABELS, NOISE_WITH_LABELS) if _has_labels(schema) else (COMFORT, MOST_ROUND_NOISE)
-    )
-    needed = max(comfort * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
-    share = round(max(STAGE_ONE_LEAST, needed), 3)
-    if share >= 1:
-        return cost, 0
-    first, rest = split(cost, [share, 1 - share])
-    number = _round_number(rest, len(explained), rows, definition, schema.neighbours, noise)
-    return (first, number) if number else (cost, 0)
+    limits = [(COMFORT, MOST_ROUND_NOISE)]
+    if _has_labels(schema):
+        limits.append((COMFORT_WITH_LABELS, NOISE_WITH_LABELS))
+    for comfort, noise in limits:
+        needed = max(comfort * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
+        share = round(max(STAGE_ONE_LEAST, needed), 3)
+        if share < 1:
+            first, rest = split(cost, [share, 1 - share])
+            number = _round_number(rest, len(explained), rows, definition, schema.neighbours, noise)
+            if number:
+                return first, number
+    return cost, 0
 
 
 def _has_labels(schema: Schema) -> bool:
