@@ -8,6 +8,7 @@ from quantail.planning import can_expect, expect, read_range, read_shape, sweep
 from quantail.planning.band import Band, band_of
 from quantail.planning.expectation import try_out
 from quantail.schema import Column, Schema
+from quantail.table import TableSynthesizer
 
 
 @pytest.mark.parametrize("tables", [3, 5, 19])
@@ -87,3 +88,28 @@ def test_a_range_has_round_budgets_between_its_ends():
     for text in ("1", "2:1", "0.001:1000"):
         with pytest.raises(OptionError, match="sweep"):
             read_range(text)
+
+
+def test_errors_are_those_of_the_plan_that_a_rich_table_has():
+    codes = tuple(f"{k:02d}" for k in range(40))
+    columns = (
+        Column("industry", "category", categories=codes),
+        Column("founded", "date", "1950-01-01", "2020-12-31"),
+        Column("pay", "numeric", 0, 1e6, grid="log", missing=True, predictors=("founded",)),
+    )
+    schema = Schema(columns, unit="firm")
+    found = expect(schema, 3000, tables=3)
+    plan = TableSynthesizer(schema, 1).plan(3000)
+    for name in ("industry", "founded", "pay", "pay (status)"):
+        own = [part.cost for part in (plan.find(f"columns/{name}"),)]
+        own += [leaf.cost for leaf in plan.leaves() if leaf.name == name]  # the sum of its tail
+        assert found.column(name).resolution.share == pytest.approx(float(sum(own)))
+
+
+def test_rules_that_name_a_group_do_not_stand_in_the_way():
+    columns = (
+        Column("sector", "category", categories=("farm", "shop")),
+        Column("pay", "numeric", 0, 1e6, grid="log", missing=True, universe='sector == "shop"'),
+    )
+    found = expect(Schema(columns, unit="firm", by=("sector",)), 400, tables=3)
+    assert {column.name for column in found.columns} == {"pay (status)", "pay"}

@@ -6,16 +6,19 @@ slope           the same for the least-squares slope on the column's first numer
 shares          categories: half the summed difference of shares (total variation)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from quantail.evaluation import quantile_errors, total_variation
-from quantail.schema import Column, Schema
+from quantail.frames import confidential_columns
+from quantail.schema import Column, Schema, core_of
 
 Floats = NDArray[np.float64]
+Parts = Mapping[str, NDArray[Any]]
 
 SLOPE, SHARES = "slope", "shares"
 
@@ -23,21 +26,22 @@ SLOPE, SHARES = "slope", "shares"
 def deviations(
     schema: Schema, original: pa.Table, synthetic: pa.Table, levels: Sequence[float]
 ) -> dict[tuple[str, str], float]:
-    """Return the error of every measure of every column, by column and measure."""
+    """Return the error of every measure of every plain column, by column and measure, of the numbers that are there."""
     found: dict[tuple[str, str], float] = {}
-    for column in schema.confidential:
+    real, drawn = (confidential_columns(table, schema) for table in (original, synthetic))
+    plain = core_of(schema).schema
+    for column in plain.confidential:
         name = column.name
         if column.type == "category":
-            shares = total_variation(original[name].to_pylist(), synthetic[name].to_pylist())
-            found[name, SHARES] = shares
+            found[name, SHARES] = total_variation(real[name].tolist(), drawn[name].tolist())
             continue
-        pair = original[name].to_numpy(), synthetic[name].to_numpy()
+        pair = _present(real[name]), _present(drawn[name])
         truth, made = (np.quantile(values, levels) for values in pair)
         errors = np.sign(made - truth) * quantile_errors(*pair, levels)
         found |= {(name, quantile_name(level)): float(e) for level, e in zip(levels, errors, strict=True)}
-        predictor = first_predictor(schema, name)
+        predictor = first_predictor(plain, name)
         if predictor is not None:
-            slope, again = (_slope(table, column, predictor) for table in (original, synthetic))
+            slope, again = (_slope(parts, column, predictor) for parts in (real, drawn))
             found[name, SLOPE] = again / slope - 1 if slope else again
     return found
 
@@ -61,13 +65,22 @@ def first_predictor(schema: Schema, name: str) -> Column | None:
     return None
 
 
-def _slope(table: pa.Table, column: Column, predictor: Column) -> float:
+def _present(values: Floats) -> Floats:
+    """Return the numbers that are there; zero if none is."""
+    there = values[~np.isnan(values)]
+    return there if there.size else np.zeros(1)
+
+
+def _slope(table: Parts, column: Column, predictor: Column) -> float:
     y, x = _scaled(table, column), _scaled(table, predictor)
-    x = x - x.mean()
+    both = ~np.isnan(x + y)
+    if not both.any():
+        return 0.0
+    y, x = y[both], x[both] - x[both].mean()
     spread = float(x @ x)
     return float(x @ y) / spread if spread > 0 else 0.0
 
 
-def _scaled(table: pa.Table, column: Column) -> Floats:
-    values = table[column.name].to_numpy().astype(np.float64)
+def _scaled(table: Parts, column: Column) -> Floats:
+    values = table[column.name]
     return np.asarray(np.arcsinh(values / column.lattice) if column.grid == "log" else values)

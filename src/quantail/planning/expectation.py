@@ -4,7 +4,7 @@ The mechanism itself runs, with simulated noise of the same law, on tables made 
 error of one more such table with probability 90% (`band`). What it rests on is that the real table resembles the
 reference shape.
 
-Tables are made up of the plain columns that a schema compiles to: dates are numbers of steps, and a number that may be
+Errors are those of the plain columns that a schema compiles to: dates are numbers of steps, and a number that may be
 missing is a category that says so, beside a number.
 """
 
@@ -32,6 +32,7 @@ from quantail.planning.tuning import COVERAGE, FEWEST_TABLES, LARGE, LEVELS, TAB
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
+from quantail.schema.universe import universe_of
 from quantail.table import TableSynthesizer
 from quantail.table.synthesizer import FEWEST_ROWS
 
@@ -156,7 +157,8 @@ def expect(
     if not levels or not all(0 < level < 1 for level in levels):
         raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
     one, size = _one_group(schema, rows)
-    large = size * len(one.columns) >= LARGE
+    plain = core_of(one).schema.columns
+    large = size * len(plain) >= LARGE
     tables = tables or (FEWEST_TABLES if large else TABLES)
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
@@ -166,7 +168,7 @@ def expect(
             runs = list(_all_runs(trial, tables, workers, large, tell))
         keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
-    seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in one.columns})
+    seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in plain})
     columns = tuple(ColumnExpectation(part, _bands(runs, part.column)) for part in seen)
     return Expectation(size, bool(schema.by), as_decimal(budget), str(chosen), tables, columns)
 
@@ -245,21 +247,24 @@ def _smallest(schema: Schema, rows: Rows) -> int:
 
 
 def _one_group(schema: Schema, rows: Rows) -> tuple[Schema, int]:
-    """Return the plain columns of one group (or of the whole table) and the rows of the smallest."""
+    """Return the schema of one group (or of the whole table) and the rows of the smallest."""
     if not can_expect(schema, rows):
         raise OptionError(
             f"errors can be stated for tables (not panels) with at least {FEWEST_ROWS} rows in every group; "
             "pool tables or groups, or plan the budget alone with `quantail.plan`"
         )
-    core = core_of(schema).schema
-    kept = tuple(_ungrouped(column, schema) for column in core.columns if column.name not in schema.by)
-    return replace(core, columns=kept, by=()), _smallest(schema, rows)
+    kept = tuple(_ungrouped(column, schema) for column in schema.columns if column.name not in schema.by)
+    return replace(schema, columns=kept, by=()), _smallest(schema, rows)
 
 
 def _ungrouped(column: Column, schema: Schema) -> Column:
-    if column.predictors is None:
+    """Return a column without what it says of groups: within one of them a rule that names it holds or does not."""
+    rule, predictors = universe_of(column), column.predictors
+    if rule is not None and any(name in schema.by for name in rule.condition.names):
+        column = replace(column, universe="", outside="")
+    if predictors is None:
         return column
-    return replace(column, predictors=tuple(name for name in column.predictors if name not in schema.by))
+    return replace(column, predictors=tuple(name for name in predictors if name not in schema.by))
 
 
 def _cells(column: Column) -> int:

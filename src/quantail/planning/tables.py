@@ -7,7 +7,8 @@ reference shape above its lower bound, with a typical value that the bounds sugg
     linear grid   a twentieth of the range
 
 In a column on both sides of zero one value in ten is negative; a column below zero is mirrored. Categories are equally
-frequent. None of this is known about the real table; it is what the stated errors are conditional on.
+frequent; a number that may be missing, or an atom, is there as often as budgets are planned for. None of this is known
+about the real table; it is what the stated errors are conditional on.
 """
 
 from typing import Any
@@ -17,9 +18,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from quantail.frames import release_table
 from quantail.planning.shapes import Shape
 from quantail.planning.tuning import COMMON_PART, LINEAR_PART, NEGATIVE_PART
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Schema, core_of
+from quantail.table.tail_plan import expected_present
 
 Floats = NDArray[np.float64]
 
@@ -34,21 +37,27 @@ def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Gener
     >>> simulate_table(payroll_schema(), 3, read_shape("pareto"), np.random.default_rng(1)).column_names
     ['sector', 'employees', 'payroll']
     """
-    factor = rng.standard_normal(rows)
-    columns: dict[str, Any] = {}
-    for column in schema.columns:
+    factor, core = rng.standard_normal(rows), core_of(schema)
+    of_status = {status: name for name, status in (core.statuses | core.gaps).items()}
+    parts: dict[str, NDArray[Any]] = {}
+    for column in core.schema.columns:
         own = rng.standard_normal(rows)
         score = np.sqrt(COMMON_PART) * factor + np.sqrt(1 - COMMON_PART) * own
-        if column.type == "category":
-            columns[column.name] = _labels(column, score)
+        if column.name in of_status:
+            there = expected_present(schema, of_status[column.name])
+            parts[column.name] = _codes(len(column.categories), score, there)
+        elif column.type == "category":
+            parts[column.name] = _codes(len(column.categories), score, 1 / len(column.categories))
         else:
-            columns[column.name] = _numbers(column, score, shape, rng)
-    return pa.table(columns)
+            parts[column.name] = _numbers(column, score, shape, rng)
+    return release_table(parts, schema, "pyarrow")
 
 
-def _labels(column: Column, score: Floats) -> pa.Array:
-    code = np.minimum((ndtr(score) * len(column.categories)).astype(np.int64), len(column.categories) - 1)
-    return pa.array(column.categories).take(pa.array(code))
+def _codes(number: int, score: Floats, first: float) -> NDArray[np.int64]:
+    """Return labels by place: the first one with its share, the others with equal ones."""
+    shares = np.array([first, *[(1 - first) / max(number - 1, 1)] * (number - 1)])
+    ends = np.cumsum(shares)[:-1]
+    return np.asarray(np.searchsorted(ends, ndtr(score), side="right"), dtype=np.int64)
 
 
 def _numbers(column: Column, score: Floats, shape: Shape, rng: np.random.Generator) -> NDArray[Any]:
