@@ -27,7 +27,7 @@ ALL = {" ".join(path): command for path, command in commands()}
 
 def test_the_commands_are_those_promised():
     promised = {"init", "check", "plan", "fit", "sample", "synth", "evaluate", "infer", "report", "audit"}
-    promised |= {"append", "demo", "flows", "studio", "quantiles", "bound"}
+    promised |= {"append", "card", "demo", "flows", "studio", "quantiles", "bound"}
     promised |= {f"ledger {name}" for name in ("init", "show", "verify", "raise", "charge", "export")}
     assert set(ALL) == promised
 
