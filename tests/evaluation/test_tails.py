@@ -1,12 +1,14 @@
 """Tails by hand, and on laws whose tail is known."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import pareto
 
 from quantail.errors import DataError
 from quantail.evaluation import evaluate, gini, hill_index, quantile_errors, top_share
 from quantail.evaluation.tails import MEASURES, tail_profile
+from quantail.schema import Column, Schema
 
 
 def test_quantile_errors_are_relative_to_the_real_quantile() -> None:
@@ -98,3 +100,18 @@ def test_negative_values_have_no_shares_and_short_columns_no_index() -> None:
         hill_index([1.0, 2.0])
     profile = tail_profile(np.array([-1.0, 2.0]))
     assert np.isnan(profile[4:8]).all() and profile[-2:].tolist() == [0.5, 0.5]
+
+
+def test_dates_have_no_totals_and_no_relative_errors() -> None:
+    days = np.datetime64("1950-01-01") + np.arange(300)
+    table = pa.table({"born": days.astype("M8[D]"), "pay": np.arange(300.0)})
+    schema = Schema(
+        (Column("born", "date", "1900-01-01", "2020-12-31"), Column("pay", "numeric", 0, 1e6)), unit="person"
+    )
+    found = evaluate(table, table, schema=schema, measures=["total_error", "ks"])
+    assert {(each.measure.name, *each.columns) for each in found.measures} == {
+        ("total_error", "pay"),
+        ("ks", "pay"),
+        ("ks", "born"),
+    }
+    assert any("date" in skipped.reason for skipped in found.skipped)

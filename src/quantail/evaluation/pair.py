@@ -39,8 +39,8 @@ MOST_LEVELS = 20
 class Pair:
     """Two tables with the same columns: numbers as floats, NaN where missing; labels as they are.
 
-    `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods), and
-    `regressions` what was asked for by formulas.
+    `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods),
+    `regressions` what was asked for by formulas, and `dated` the columns that a schema declares to be dates.
     """
 
     real: Table
@@ -50,6 +50,7 @@ class Pair:
     holdout: Table | None = None
     panels: tuple[tuple[str, Floats, Floats], ...] = ()
     regressions: tuple[Regression, ...] = ()
+    dated: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,7 +129,9 @@ def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pai
         for table, role in ((left, "real"), (right, "synthetic"), (unseen, "holdout"))
     ]
     assert tables[0] is not None and tables[1] is not None
-    return Pair(tables[0], tables[1], numeric, labels, tables[2])
+    declared = () if schema is None else schema.columns
+    dated = frozenset(column.name for column in declared if column.is_dated)
+    return Pair(tables[0], tables[1], numeric, labels, tables[2], dated=dated)
 
 
 def _panel_pair(real: Any, synth: Any, holdout: Any, schema: Schema) -> Pair:

@@ -75,6 +75,11 @@ def add(rows: Rows, pair: Pair) -> None:
         return
     rng = np.random.default_rng(0)
     for name in pair.numeric:
+        if name in pair.dated:
+            rows.skip(
+                MEASURES, (name,), "a date has no size that an error could be relative to, and no total"
+            )
+            continue
         try:
             pair.known(name)
         except DataError as error:
