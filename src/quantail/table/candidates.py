@@ -174,8 +174,13 @@ class Scores:
         finest = self.sets[candidate.set].finest
         for axis, (place, level) in enumerate(zip(candidate.places, candidate.levels, strict=True)):
             if level != finest:
-                merged = np.tensordot(counts, self._merge(place, finest, level), (axis, 0))
-                counts = np.moveaxis(merged, -1, axis)
+                merge = self._merge(place, finest, level)
+                if axis == counts.ndim - 1:
+                    counts = counts @ merge
+                elif axis == counts.ndim - 2:
+                    counts = merge.T @ counts
+                else:
+                    counts = np.tensordot(merge.T, counts, 1)
         return counts
 
     def _merge(self, place: int, finest: int, level: int) -> Floats:
