@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from quantail.errors import OptionError
@@ -153,10 +154,10 @@ def _loss(card: Mapping[str, Any], zcdp: bool) -> dict[str, Any]:
     promise = card["promise"]
     size, exact = card["terms"]["size"], f"epsilon {promise['epsilon']}"
     if zcdp:
-        parameters = {"rho": _number(promise["rho"])}
+        parameters = {"rho": float(Fraction(promise["rho"]))}
         exact = f"rho {promise['rho']} exactly, which implies {exact} at delta {promise['delta']}"
     else:
-        parameters = {"epsilon": _number(promise["epsilon"])}
+        parameters = {"epsilon": float(Fraction(promise["epsilon"]))}
     return {
         "privacy_unit": promise["unit"],
         "privacy_unit_details": promise["neighbours_in_words"],
@@ -164,11 +165,6 @@ def _loss(card: Mapping[str, Any], zcdp: bool) -> dict[str, Any]:
         "privacy_parameters": parameters,
         "privacy_parameters_details": f"{exact}; for everything that this release asked, all tables and fits together.",
     }
-
-
-def _number(text: str) -> float:
-    top, _, bottom = text.partition("/")
-    return float(top) / float(bottom or 1)
 
 
 def _model(card: Mapping[str, Any]) -> dict[str, str]:

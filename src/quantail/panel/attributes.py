@@ -16,7 +16,7 @@ from quantail.panel.curve import Curve
 from quantail.panel.tables import Track
 from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_NOISE
 from quantail.panel.unit_periods import UnitPeriods
-from quantail.privacy import Gate, Plan, cells_touched, geometric_strength
+from quantail.privacy import Gate, Plan, cells_touched
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,7 +57,7 @@ def release_attribute(
     touched = cells_touched(gate.relation)
     counts = np.bincount(kinds * categories + codes, minlength=KINDS * categories)
     table = gate.count(leaf, counts, touched).reshape(KINDS, categories).astype(np.float64)
-    noise = 2**0.5 * touched / float(geometric_strength(leaf.cost, gate.definition))
+    noise = gate.count_noise(leaf, touched)
     whole = np.maximum(table.sum(axis=0), noise)
     pooled = whole / whole.sum()
     # Counts of a kind against as many units from the pool as the noise of its cells.

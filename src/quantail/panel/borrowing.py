@@ -46,7 +46,7 @@ from quantail.panel.tuning import (
 )
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.panel.units import PanelUnits
-from quantail.privacy import Gate, Plan, cells_touched, geometric_strength, split
+from quantail.privacy import Gate, Plan, cells_touched, split
 from quantail.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -277,9 +277,9 @@ def group_lives(
     units, touched = float(real[0].size), cells_touched(gate.relation)
     leaf, stays = gate.plan.find("lives"), gate.plan.find("stays")
     noisy = gate.count(leaf, life_kinds(*real, periods), touched).astype(np.float64)
-    noise = 2**0.5 * touched / float(geometric_strength(leaf.cost, gate.definition))
+    noise = gate.count_noise(leaf, touched)
     stayed = float(gate.count(stays, stay_table(*real, periods), LATTICE)[0]) / LATTICE
-    deviation = 2**0.5 / float(geometric_strength(stays.cost, gate.definition))
+    deviation = gate.count_noise(stays, LATTICE) / LATTICE
     kinds = life_kinds(*pooled, periods)
     own = towards(noisy, kinds / kinds.sum(), units, noise)
     place = np.arange(periods**2)
@@ -291,7 +291,7 @@ def group_lives(
         weights = table * np.exp(tilt * length)
         tilted.append(weights * (own / np.maximum(np.bincount(kind, weights, 4), 1e-300))[kind])
     made = np.array([lives @ length for lives in tilted])
-    cost = ((made - stayed) / deviation) ** 2 + ((made / made[40] - 1.0) / STAY_SPREAD) ** 2
+    cost = ((made - stayed) / deviation) ** 2 + ((made / made[made.size // 2] - 1.0) / STAY_SPREAD) ** 2
     return np.asarray(tilted[int(np.argmin(cost))]).reshape(periods, periods)
 
 
@@ -316,7 +316,7 @@ def group_curve(asking: Asking, track: Track, pooled: Curve) -> Curve:
     made = np.array([np.clip((one.at(middle) - pooled.mean) / reach, -1.0, 1.0).mean() for one in tilted])
     usual = GROUP_SPREAD / TILT_SPREADS
     mean = float(noisy[0]) / asking.units
-    cost = ((made - mean) * asking.units / noise) ** 2 + ((made - made[60]) / usual) ** 2
+    cost = ((made - mean) * asking.units / noise) ** 2 + ((made - made[made.size // 2]) / usual) ** 2
     return tilted[int(np.argmin(cost))]
 
 

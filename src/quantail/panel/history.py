@@ -75,7 +75,7 @@ from quantail.panel.tuning import (
     WINDOW,
 )
 from quantail.panel.unit_periods import UnitPeriods
-from quantail.privacy import Gate, Plan, geometric_strength, split
+from quantail.privacy import Gate, Plan, split
 from quantail.schema import Column
 
 Floats = NDArray[np.float64]
@@ -177,8 +177,7 @@ class Asking:
 
     def noise(self, word: str) -> float:
         """Return the standard deviation of the noise of an answer, in units."""
-        strength = float(geometric_strength(self.plan.find(word).cost, self.gate.definition))
-        return 2**0.5 * self.sensitivity(word) / (LATTICE * strength)
+        return self.gate.count_noise(self.plan.find(word), self.sensitivity(word)) / LATTICE
 
     def ask(self, word: str, table: Integers) -> tuple[Floats, float]:
         """Release a table; return it in units, with the standard deviation of its noise."""

@@ -18,7 +18,7 @@ from quantail.panel.pay import Lead, ratio_of
 from quantail.panel.scale import PanelScale
 from quantail.panel.tables import LATTICE, Track, sensitivity_of
 from quantail.panel.tuning import BEYOND_PERIOD_CAP, LEAD_SHARE, PERIOD_SHARES, RATIO_BOUND
-from quantail.privacy import Gate, Plan, cells_touched, geometric_strength, split
+from quantail.privacy import Gate, Plan, cells_touched, split
 from quantail.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -174,11 +174,10 @@ class _Asking:
 
     def deviation(self, word: str, signed: bool = True) -> float:
         """Return the standard deviation of the noise of an answer, in units."""
-        strength = float(geometric_strength(self.gate.plan.find(word).cost, self.gate.definition))
-        moved = (
-            cells_touched(self.gate.relation) if word == "flows" else self.sensitivity(word, signed) / LATTICE
-        )
-        return 2**0.5 * moved / strength
+        leaf = self.gate.plan.find(word)
+        if word == "flows":
+            return self.gate.count_noise(leaf, cells_touched(self.gate.relation))
+        return self.gate.count_noise(leaf, self.sensitivity(word, signed)) / LATTICE
 
     def bounded(self, word: str, x: Floats, centre: float, width: float, signed: bool = True) -> Answer:
         """Release a sum of bounded terms."""

@@ -39,7 +39,7 @@ from quantail.panel.tuning import (
     WIDE_HAZARD,
 )
 from quantail.panel.units import PanelUnits
-from quantail.privacy import Gate, Plan, cells_touched, geometric_strength, split
+from quantail.privacy import Gate, Plan, cells_touched, split
 
 _NOTES = {
     "units": "number of units",
@@ -105,7 +105,7 @@ def release_skeleton(
         answers.append(
             gate.count(leaf, table(places.coarse(first), places.coarse(last)), touched).astype(np.float64)
         )
-        noise = 2**0.5 * touched / float(geometric_strength(leaf.cost, gate.definition))
+        noise = gate.count_noise(leaf, touched)
         deviations.append(np.full(answers[-1].size, noise))
     fit = LifeFit(cells, float(units), np.concatenate(answers), np.concatenate(deviations))
     return places.spread(*counted_out(fit.lives(fit.smoothed()), units))

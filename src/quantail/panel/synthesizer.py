@@ -249,16 +249,22 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         noise, fitted = self._source.noise(()) if noise is None else noise, []
         parts, small = design.children if self.schema.by else (design,), self._borrowing(data.units)
         alone = [group for group in data.units if group not in small]
-        for done, part in enumerate(parts):
-            tell = group_progress(progress, done, len(parts), len(self.schema.histories), part.name)
-            if done == len(alone):
-                small_ones = release_small(lambda own: self._gate(own, noise), part, data.data, small, tell)
-                fitted += [(PanelGroup(group, released), made) for group, released, made in small_ones]
-                continue
-            gate, real = self._gate(part, noise), data.data.of_group(alone[done])
-            made = release_units(gate, real, alone[done])
+        tells = [
+            group_progress(progress, done, len(parts), len(self.schema.histories), part.name)
+            for done, part in enumerate(parts)
+        ]
+        for group, part, tell in zip(
+            alone, parts, tells, strict=False
+        ):  # the part of small groups is the last
+            gate, real = self._gate(part, noise), data.data.of_group(group)
+            made = release_units(gate, real, group)
             released = self._method.fit(self._settings, gate, real, made, tell)
-            fitted.append((PanelGroup(alone[done], released), made))
+            fitted.append((PanelGroup(group, released), made))
+        if small:
+            together = release_small(
+                lambda own: self._gate(own, noise), parts[-1], data.data, small, tells[-1]
+            )
+            fitted += [(PanelGroup(group, released), made) for group, released, made in together]
         full, own = panel_of(self.schema).is_full, [made for _, made in fitted]
         units = PanelUnits.together(own) if full else PanelUnits.of(data.data)
         groups = tuple(sorted((group for group, _ in fitted), key=lambda group: group.group))

@@ -131,6 +131,10 @@ class Gate:
         self._covered(spent, geometric_strength(leaf.cost, self.definition))
         return self.noise.geometric(counts, scale)
 
+    def count_noise(self, leaf: Plan, sensitivity: int) -> float:
+        """Return the standard deviation of the noise of `count`: public."""
+        return 2**0.5 * sensitivity / float(geometric_strength(leaf.cost, self.definition))
+
     def histogram(self, leaf: Plan, counts: Integers, touched: int) -> Integers:
         """Return counts of cells with noise, where one row moves at most `touched` cells, each by one.
 
