@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.errors import DataError, OptionError, SchemaError
+from quantail.errors import DataError
 from quantail.frames.rules import Problem, admit_column
 from quantail.io.native import open_frame
 from quantail.schema import Column, Schema
 from quantail.schema.condition import Condition
+from quantail.table.conditional import read_where
 
 WHERE = "(where)"
 """The column of a table to be analysed that says in which rows the condition holds."""
@@ -53,11 +54,7 @@ class Subset:
         facts = () if schema.panel is None else PANEL_FACTS
         known = {name: Column(name, "numeric", -_WIDEST, _WIDEST) for name in facts}
         known |= {column.name: column for column in schema.columns}
-        try:
-            condition = Condition.parse(text)
-            condition.check(known)
-        except SchemaError as error:
-            raise OptionError(f"where {text!r}: {error}") from None
+        condition = read_where(text, known)
         return cls(text, condition, {name: known[name] for name in condition.names})
 
     def rows(self, frame: Any) -> NDArray[np.bool_]:

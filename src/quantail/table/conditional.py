@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quantail.errors import ModelError, OptionError, SchemaError
 from quantail.frames.encoding import decode
 from quantail.frames.release import released_numbers
-from quantail.schema import Schema
+from quantail.schema import Column, Schema
 from quantail.schema.condition import Condition
 
 Parts = Mapping[str, NDArray[Any]]
@@ -35,12 +35,7 @@ class RowCondition:
     @classmethod
     def of(cls, text: str, schema: Schema) -> "RowCondition":
         """Read a condition, or raise an OptionError that says how to write one."""
-        try:
-            condition = Condition.parse(text)
-            condition.check({column.name: column for column in schema.columns})
-        except SchemaError as error:
-            raise OptionError(f"where {text!r}: {error}") from None
-        return cls(text, condition, schema)
+        return cls(text, read_where(text, {column.name: column for column in schema.columns}), schema)
 
     def holds(self, parts: Parts) -> NDArray[np.bool_]:
         """Return in which rows it holds, as they will be released; rows are given by their plain columns."""
@@ -56,6 +51,16 @@ class RowCondition:
             f"the model has hardly any rows, or none, in which {self.text!r} holds; "
             f"{MOST_TRIED} were drawn in vain. Ask for fewer rows, or for a wider condition"
         )
+
+
+def read_where(text: str, columns: Mapping[str, Column]) -> Condition:
+    """Read a condition on some columns, or raise an OptionError that says how to write one."""
+    try:
+        condition = Condition.parse(text)
+        condition.check(columns)
+    except SchemaError as error:
+        raise OptionError(f"where {text!r}: {error}") from None
+    return condition
 
 
 def kept_rows(
