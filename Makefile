@@ -90,12 +90,16 @@ types: $(VENV)/.installed
 imports: $(VENV)/.installed
 	$(BIN)/lint-imports
 
+# Bytecode is kept, whatever the environment says: tests start many processes, which would each compile the package anew.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
 tests: $(VENV)/.installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # The longer statistical and privacy checks, each of which has a smaller one in `make test`; some minutes.
 slow: $(VENV)/.installed
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+	$(PYTEST) -m slow
 
 clean:
 	rm -rf $(VENV) $(MINIMUM) .venv-bench demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -38,6 +38,9 @@ class Settings:
     marginal_share: float = 0.5
 
 
+USUAL = Settings()
+
+
 @dataclass(frozen=True)
 class Marginal:
     """A released histogram: bin i is the interval (edges[i], edges[i+1]] and holds shares[i] of the rows."""
@@ -88,7 +91,7 @@ def fit_baseline(
     schema: Schema,
     epsilon: float,
     rng: np.random.Generator,
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    settings: Settings = USUAL,
 ) -> BaselineModel:
     """Release the marginals and the copula with epsilon in all."""
     columns = schema.columns

@@ -23,6 +23,7 @@ import pandas as pd
 
 from benchmarks.real_schemas import DATA, SCHEMAS, read
 from benchmarks.summary import table
+from quantail.evaluation import evaluate
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 
@@ -35,6 +36,7 @@ HEAD = (
     "synthetic table of as many rows, in points of a hundred: *median over columns and seeds, worst, share below one",
     "point*. Labels: total variation. Spikes: codes and atoms. Goals: labels within 5 points (more than 20,000 rows,",
     "epsilon 1), missing values and spikes within 1. A fresh sample is as many rows drawn anew from the real ones.",
+    "AUC: how well gradient boosting tells real from synthetic rows of all columns, median (worst); 0.5 is not at all.",
     "What it takes to be within a point: [columns](columns.md#what-it-gives-on-real-tables).",
     "",
     "Made by `python -m benchmarks.real_tables`; compared with the real rows, not a private output.",
@@ -62,7 +64,10 @@ def run_once(real: pd.DataFrame, schema: Schema, options: dict[str, Any] | None,
     else:
         made = TableSynthesizer(schema, noise="simulated", seed=seed, **options).fit(real).sample(seed=seed)
     seconds = time.process_time() - start
-    return {"cpu_seconds": round(seconds, 2), **errors(real, made, schema), **regression(made, schema)}
+    names = list(schema.names)
+    (auc,) = evaluate(real[names], made[names], schema=schema, measures=["auc"]).measures
+    found = {"cpu_seconds": round(seconds, 2), "auc": round(auc.value, 4)}
+    return {**found, **errors(real, made, schema), **regression(made, schema)}
 
 
 def errors(real: pd.DataFrame, made: pd.DataFrame, schema: Schema) -> dict[str, dict[str, float]]:
@@ -122,14 +127,25 @@ def _table_lines(records: Sequence[Record], real: dict[str, float] | None) -> li
     for record in records:
         by_setting.setdefault(record["setting"], []).append(record)
     kinds = [kind for kind in KINDS if any(record[kind] for record in records)]
-    rows = [[name, *(spread(part, kind) for kind in kinds)] for name, part in by_setting.items()]
-    lines = table(["", *kinds], rows)
+    rows = [
+        [name, *(spread(part, kind) for kind in kinds), _auc(part), f"{_middle(part, 'cpu_seconds'):.1f}"]
+        for name, part in by_setting.items()
+    ]
+    lines = table(["", *kinds, "AUC", "CPU s"], rows)
     if real:
         lines += [TERMS, ""]
         rows = [["real", *(f"{value:.4f}" for value in real.values())]]
         rows += [[name, *(_mean(part, term) for term in real)] for name, part in by_setting.items()]
         lines += table(["", *real], rows)
     return lines
+
+
+def _auc(records: Sequence[Record]) -> str:
+    return f"{_middle(records, 'auc'):.3f} ({max(record['auc'] for record in records):.3f})"
+
+
+def _middle(records: Sequence[Record], what: str) -> float:
+    return float(np.median([record[what] for record in records]))
 
 
 def _mean(records: Sequence[Record], term: str) -> str:

@@ -1,8 +1,9 @@
 """A real browser for the tests of pages, and what they look at in it; the tests are skipped where there is none.
 
-Screenshots stay in tests/artefacts (not in git), to be looked at.
+With QUANTAIL_PICTURES set, pictures of pages stay in tests/artefacts (not in git), to be looked at.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def watched(page):
 
 
 def kept(page, name):
-    """Keep a picture of a page."""
+    """Keep a picture of a page, where one wants to look at it."""
+    if "QUANTAIL_PICTURES" not in os.environ:
+        return
     ARTEFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
 

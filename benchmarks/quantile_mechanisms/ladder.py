@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.quantile_mechanisms.exponential import NotApplicable
-from quantail.curves import climb, draw_rungs, ladder_depth
+from quantail.curves import climb, joint_quantiles, ladder_depth
 from quantail.curves.depth import near_candidates
 from quantail.curves.grid import near, wide
 from quantail.curves.ladder import count_blocks
 from quantail.curves.tuning import LOCATE_SHARE
 from quantail.privacy import Gate, Plan, SimulatedNoise, split
-from quantail.privacy.paths import MOST_RUNGS
+from quantail.privacy.paths import MOST_QUANTILES
 
 CANDIDATES = 2**18
 _QUARTILES = np.array([0.25, 0.5, 0.75])
@@ -43,15 +43,15 @@ def joint_draw(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Locate the quartiles among wide candidates, then draw all rungs at once among near ones."""
-    if levels.size >= MOST_RUNGS:
+    if levels.size >= MOST_QUANTILES:
         raise NotApplicable("the joint draw is for few rungs")
     gate = _gate(epsilon, [LOCATE_SHARE, 1 - LOCATE_SHARE], rng)
     locate, draw = gate.plan.leaves()
     # Even candidates of the modelling scale, whatever it is.
-    first, _, last = draw_rungs(gate, locate, values, wide(*bounds, log=True), _QUARTILES, values.size)
+    first, _, last = joint_quantiles(gate, locate, values, wide(*bounds, log=True), _QUARTILES, values.size)
     last = max(last, first + (bounds[1] - bounds[0]) * 1e-6)
     grid = near(first, last, *bounds, near_candidates(values.size * float(draw.cost)))
-    return draw_rungs(gate, draw, values, grid, levels, values.size)
+    return joint_quantiles(gate, draw, values, grid, levels, values.size)
 
 
 def _gate(epsilon: float, shares: list[float], rng: np.random.Generator) -> Gate:

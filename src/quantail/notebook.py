@@ -49,7 +49,7 @@ def short(name: str) -> str:
     Examples
     --------
     >>> print(short("pay\n" + 100 * "y"))
-    'pay\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…'
+    'pay\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…'
     """
     told = visible(name)
     return f"'{told}'" if len(told) <= _LONGEST else f"'{told[:_LONGEST]}…'"

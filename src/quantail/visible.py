@@ -30,7 +30,7 @@ def without_credentials(text: str) -> str:
     Examples
     --------
     >>> without_credentials("cannot read postgresql:/ann:geheim@host/census?password=geheim#pay")
-    'cannot read postgresql:/***@host/census?password=***#pay'
+    'cannot read ***@host/census?password=***#pay'
     """
     return SERVER.join(map(_redacted, text.split(SERVER)))
 

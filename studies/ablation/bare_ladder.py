@@ -18,14 +18,14 @@ from quantail.curves import (
     Scale,
     StepCurve,
     choose_slope,
-    draw_rungs,
     fit_curve,
+    joint_quantiles,
     ladder_depth,
     slope_plan,
     slope_reach,
 )
 from quantail.curves.balanced import balanced_uniform
-from quantail.curves.depth import rung_levels
+from quantail.curves.depth import quantile_levels
 from quantail.curves.grid import wide
 from quantail.curves.slope import Slope
 from quantail.examples import PAPER_COLUMNS, paper_schema
@@ -63,7 +63,7 @@ class Rungs:
 
     def levels(self, signal: float) -> tuple[Fraction, ...]:
         """Return the quantile levels of a column that has `signal` = rows * epsilon to spend on them."""
-        values = rung_levels(max(signal, _THREE_RUNGS)).tolist() if self.few else PAPER_TAUS
+        values = quantile_levels(max(signal, _THREE_RUNGS)).tolist() if self.few else PAPER_TAUS
         return tuple(Fraction(round(1000 * value), 1000) for value in values)
 
 
@@ -154,7 +154,7 @@ def _fit_curve(
     numbers = np.array([float(level) for level in levels])
     grid = wide(*residual_range(scale, explained), log=False)
     if fit.wanted.joint:
-        rungs = draw_rungs(fit.gate, leaves[0], residual, grid, numbers, fit.rows)
+        rungs = joint_quantiles(fit.gate, leaves[0], residual, grid, numbers, fit.rows)
     else:
         rungs = squeeze(fit.gate, leaves, residual, levels, grid, scale.ends)
     if not fit.wanted.curve:

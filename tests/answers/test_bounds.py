@@ -84,3 +84,12 @@ def test_a_missing_bound_stays_an_error_and_the_answer_mends_it():
     found = asked(np.random.default_rng(1).lognormal(0, 1, ROWS))
     column = quantail.Column("x", "numeric", 0, found.upper, grid="log", source=found.source)
     assert column.upper == found.upper and "epsilon 0.05" in column.source
+
+
+def test_a_column_of_zeros_but_for_few_rows_has_no_bound_rather_than_a_tiny_one():
+    """A thousandth was the bound of benefits that one row in ten had: the lowest candidate, a thousand times."""
+    values = np.where(np.arange(ROWS) % 50 == 0, 5000.0, 0.0)
+    for seed in range(20):
+        found = asked(values, seed)
+        assert not found.is_found and "upper =" not in str(found) and "No bound was found" in str(found)
+    assert asked(np.full(ROWS, 5000.0)).is_found

@@ -193,3 +193,22 @@ def test_one_unit_moves_one_value_of_a_period() -> None:
     replaced = pa.concat_tables([panel.slice(0, 59), other])
     one, two = (_of_period(frame, schema, "staff", 2010) for frame in (panel, replaced))
     assert one.size == two.size and np.sum(~((one == two) | (np.isnan(one) & np.isnan(two)))) <= 1
+
+
+def test_a_column_under_a_rule_is_asked_about_by_itself():
+    """Its rule names columns that the question knows nothing of; that was an error about its atoms."""
+    schema = quantail.Schema(
+        (
+            quantail.Column("claims", "integer", 0, 9),
+            quantail.Column("paid", "numeric", 0, 1000, atoms=(0,), universe="claims >= 1", outside=0),
+            quantail.Column("day", "integer", 0, 365, missing=True, universe="claims >= 1"),
+            quantail.Column("late", "integer", 0, 365, missing=True, missing_with="day"),
+        ),
+        unit="policy",
+    )
+    claims = np.arange(600) % 2
+    day = pa.array(claims * 100, mask=claims == 0)
+    table = pa.table({"claims": claims, "paid": claims * 500.0, "day": day, "late": day})
+    for column, expected in (("paid", 500), ("day", 100), ("late", 100)):
+        found = quantail.quantiles(table, column, [0.9], 2, schema=schema, noise="simulated", seed=1)
+        assert found[0.9] == pytest.approx(expected, rel=0.02)

@@ -80,8 +80,8 @@ def test_a_part_at_a_rate_of_the_true_number_is_caught(monkeypatch):
     assert not part_finding(2 * ROWS, 1).passed
 
 
-@pytest.mark.parametrize("name", ["3 rungs", "candidates near the quartiles"])
-def test_rungs_by_the_true_number_are_caught(monkeypatch, name):
+@pytest.mark.parametrize("name", ["3 quantiles", "candidates near the quartiles"])
+def test_quantiles_by_the_true_number_are_caught(monkeypatch, name):
     honest = fitting._fit_curve
 
     def by_true_number(fit, *rest):

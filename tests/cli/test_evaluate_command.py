@@ -13,6 +13,15 @@ def test_a_table_is_as_close_to_itself_as_can_be(shop):
     assert written["summary"]["pmse_ratio"] < 1e-9
 
 
+def test_names_of_columns_are_not_cut_off(shop):
+    """In eighty columns of text the worst column was "educatio", and a pair of columns could not be told."""
+    rows = "".join(f"{k},{7919 * k % 61}.{k:02}\n" for k in range(60))
+    real = shop.write("real.csv", f"benefits,education_years\n{rows}")
+    other = shop.write("other.csv", f"benefits,education_years\n{rows.replace('1', '2')}")
+    shown = shop.run("evaluate", real, other).stdout
+    assert all("education_years" in line for line in shown.splitlines() if "educ" in line) and "educ" in shown
+
+
 def test_a_holdout_adds_prediction_errors(shop):
     done = shop.run("evaluate", shop.table, shop.table, "--holdout", shop.table, "--json", "-")
     names = {measure["name"] for measure in json.loads(done.stdout)["measures"]}

@@ -22,6 +22,14 @@ def test_init_drafts_names_and_what_they_suggest_with_blank_bounds(shop):
     assert "quantail check" in done.stderr and "declares no types" in done.stderr
 
 
+def test_init_asks_whether_columns_of_years_are_a_panel(shop):
+    shop.write("wide.csv", "site,staff_2001,staff_2002\n1,2,3\n")
+    assert "--panel" in shop.run("init", "wide.csv", "-o", "a.toml").stderr
+    assert "staff_2001" not in shop.run("init", "wide.csv", "-o", "b.toml", "--panel", "site").stderr
+    shop.write("survey.csv", "site,q_1,q_2\n1,2,3\n")
+    assert "--panel" not in shop.run("init", "survey.csv", "-o", "c.toml").stderr
+
+
 def test_a_draft_is_the_same_whatever_the_rows_hold(shop):
     texts = set()
     for rows in ("", "1,2,007\n", "a,b,c\n" * 50, "1;5,2;5,\xe9\n"):
@@ -81,6 +89,26 @@ def test_check_lists_every_problem_at_once(shop):
     done = shop.run("check", "bad.csv", "--schema", shop.schema)
     assert done.exit_code == 4
     assert "'pay' is missing" in done.stdout and "'jobs' holds values that are not whole" in done.stdout
+
+
+def test_text_that_is_no_date_or_truth_is_one_problem_among_others(shop):
+    """The first such column ended the list, and the others were found one run after the other."""
+    shop.write("bad.csv", "day,open,pay\n31.01.2020,ja,k.A.\n")
+    kinds = ('"date"\nlower = 2000-01-01\nupper = 2030-01-01', '"boolean"', '"numeric"\nlower = 0\nupper = 9')
+    columns = "".join(
+        f'[[column]]\nname = "{name}"\ntype = {kind}\n'
+        for name, kind in zip(("day", "open", "pay"), kinds, strict=True)
+    )
+    shop.write("s.toml", f'[table]\nname = "t"\nunit = "row"\n{columns}')
+    done = shop.run("check", "bad.csv", "--schema", "s.toml")
+    assert done.exit_code == 4
+    assert [line[:13] for line in done.stdout.splitlines()] == [
+        "- column 'day",
+        "- column 'ope",
+        "- column 'pay",
+    ]
+    assert "[csv]" in done.stdout and "neither true nor false" in done.stdout
+    assert "31.01.2020,ja" not in done.output and "k.A." not in done.output
 
 
 def test_check_json_is_clean_and_complete(shop):

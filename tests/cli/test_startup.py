@@ -22,3 +22,11 @@ def test_help_imports_nothing_heavy(arguments):
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "quantail" in run.stdout
+
+
+def test_a_release_imports_no_measures():
+    program = (
+        "import sys, quantail.cli.release, quantail.cli.release_files, quantail.report\n"
+        "sys.exit(any(name in sys.modules for name in ('quantail.evaluation', 'scipy.stats', 'pandas')))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

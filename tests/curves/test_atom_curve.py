@@ -1,4 +1,4 @@
-"""Curves of columns with an atom at their lowest value: noticed where rungs say so, monotone, the same after JSON."""
+"""Curves of columns with an atom at their lowest value: noticed where quantiles say so, monotone, kept by JSON."""
 
 import json
 
@@ -22,7 +22,7 @@ def levels_of(number, outer=0.02):
 
 
 def rungs_at(levels, share, quantile, scale):
-    """Exact rungs of a column that has its lowest value in so many rows, and else this quantile function."""
+    """Exact quantiles of a column that has its lowest value in so many rows, and else this quantile function."""
     within = scale.lower + scale.step * (levels / share - 0.5)
     beyond = quantile(np.clip((levels - share) / (1 - share), 1e-9, 1 - 1e-9))
     return scale.forward(np.where(levels < share, within, beyond))
@@ -34,7 +34,7 @@ def positive(u):
 
 @st.composite
 def cases(draw):
-    """Rungs of any column: some in the lowest cell, others anywhere, ties and far jumps among them."""
+    """Quantiles of any column: some in the lowest cell, others anywhere, ties and far jumps among them."""
     lower = draw(st.sampled_from([-250.0, 0.0, 1.0, 40.0]))
     column = draw(
         st.sampled_from(
@@ -48,15 +48,15 @@ def cases(draw):
     scale = Scale.of(column)
     heaped = draw(st.lists(st.floats(-0.5, 0.5), max_size=5))
     others = draw(st.lists(st.one_of(st.floats(0, 40), st.floats(0, 5e4)), min_size=2, max_size=9))
-    rungs = scale.forward(lower + np.sort(scale.step * np.array([*heaped, *others])))
-    return scale, rungs, draw(st.integers(20, 10**6)), draw(st.floats(0.01, 1e3))
+    quantiles = scale.forward(lower + np.sort(scale.step * np.array([*heaped, *others])))
+    return scale, quantiles, draw(st.integers(20, 10**6)), draw(st.floats(0.01, 1e3))
 
 
 @settings(max_examples=120, deadline=None)
 @given(cases())
-def test_curves_rise_from_the_lowest_cell_whatever_the_rungs(case):
-    scale, rungs, rows, noise = case
-    curve = fit_atom_curve(levels_of(rungs.size), rungs, rows, noise, scale)
+def test_curves_rise_from_the_lowest_cell_whatever_the_quantiles(case):
+    scale, quantiles, rows, noise = case
+    curve = fit_atom_curve(levels_of(quantiles.size), quantiles, rows, noise, scale)
     values = curve(U)
     span = scale.ends[1] - scale.ends[0]
     assert np.isfinite(values).all()
@@ -74,8 +74,8 @@ def test_curves_rise_from_the_lowest_cell_whatever_the_rungs(case):
 @settings(max_examples=40, deadline=None)
 @given(cases())
 def test_json_keeps_either_kind_bit_for_bit(case):
-    scale, rungs, rows, noise = case
-    curve = fit_atom_curve(levels_of(rungs.size), rungs, rows, noise, scale)
+    scale, quantiles, rows, noise = case
+    curve = fit_atom_curve(levels_of(quantiles.size), quantiles, rows, noise, scale)
     again = curve_from_dict(json.loads(json.dumps(curve.to_dict())))
     assert type(again) is type(curve)
     assert again == curve
@@ -96,7 +96,7 @@ def test_the_share_lies_between_the_last_level_in_the_atom_and_the_first_beyond(
     [
         pytest.param([0, 0.2, 1, 2, 4, 7], id="small numbers"),
         pytest.param([0, 0.2, 0.4, 10, 700, 9000], id="the first beyond is near"),
-        pytest.param([0, 0.1, 0.2, 0.3, 0.4, 900], id="one rung beyond"),
+        pytest.param([0, 0.1, 0.2, 0.3, 0.4, 900], id="one quantile beyond"),
         pytest.param([-0.4, -0.2, 0, 0.1, 0.2, 0.4], id="none beyond"),
         pytest.param([0.6, 40, 90, 200, 900, 5000], id="none in the cell"),
     ],
@@ -104,9 +104,9 @@ def test_the_share_lies_between_the_last_level_in_the_atom_and_the_first_beyond(
 @pytest.mark.parametrize("grid", JOBS)
 def test_no_atom_is_made_up(grid, steps):
     scale, levels = JOBS[grid], levels_of(6)
-    rungs = scale.forward(np.array(steps))
-    curve = fit_atom_curve(levels, rungs, 5000, 5.0, scale)
-    assert curve == fit_curve(levels, rungs, 5000, 5.0, scale.least, scale.log)
+    quantiles = scale.forward(np.array(steps))
+    curve = fit_atom_curve(levels, quantiles, 5000, 5.0, scale)
+    assert curve == fit_curve(levels, quantiles, 5000, 5.0, scale.least, scale.log)
 
 
 def test_a_lone_median_has_no_atom():
@@ -135,9 +135,9 @@ def drawn(curve, scale):
 def test_the_rows_beyond_an_atom_keep_their_quantiles():
     """A lognormal column with 35% zeros, without noise. The plain curve fills the gap above zero and pays for it."""
     scale, levels = JOBS["log"], levels_of(5, 0.1)
-    rungs = rungs_at(levels, 0.35, positive, scale)
-    atom = drawn(fit_atom_curve(levels, rungs, 5000, 20.0, scale), scale)
-    plain = drawn(fit_curve(levels, rungs, 5000, 20.0, scale.least, log=True), scale)
+    quantiles = rungs_at(levels, 0.35, positive, scale)
+    atom = drawn(fit_atom_curve(levels, quantiles, 5000, 20.0, scale), scale)
+    plain = drawn(fit_curve(levels, quantiles, 5000, 20.0, scale.least, log=True), scale)
     asked = np.array([0.5, 0.9, 0.99])
     missed, before = (
         np.abs(np.log(np.quantile(part[part > 0], asked) / positive(asked))) for part in (atom, plain)
@@ -151,10 +151,10 @@ def test_the_rows_beyond_an_atom_keep_their_quantiles():
 
 @pytest.mark.parametrize("lower", [0, 1])
 def test_a_lower_tail_of_the_rest_does_not_heap_beside_the_atom(lower):
-    """Few rungs on a linear scale: the normal body of the rest reaches far below the bound."""
+    """Few quantiles on a linear scale: the normal body of the rest reaches far below the bound."""
     scale, levels = Scale.of(Column("jobs", "integer", lower, 10**6)), levels_of(3, 0.2)
-    rungs = rungs_at(levels, 0.35, lambda u: lower - 300 * np.log1p(-u), scale)
-    curve = fit_atom_curve(levels, rungs, 5000, 50.0, scale)
+    quantiles = rungs_at(levels, 0.35, lambda u: lower - 300 * np.log1p(-u), scale)
+    curve = fit_atom_curve(levels, quantiles, 5000, 50.0, scale)
     assert isinstance(curve, AtomCurve)
     assert curve.rest(np.array([0.05]))[0] < lower - 50  # it would
     steps = drawn(curve, scale) - lower

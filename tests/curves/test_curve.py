@@ -1,4 +1,4 @@
-"""Curves: monotone whatever the rungs, faithful where the rungs say so, and the same after JSON."""
+"""Curves: monotone whatever the quantiles, faithful where the quantiles say so, and the same after JSON."""
 
 import json
 
@@ -26,7 +26,7 @@ def levels_of(number: int, outer: float = 0.02):
 
 
 def rung_lists():
-    """Sorted rungs of odd kinds: ties, plateaus, jumps, tiny and huge scales, far from zero."""
+    """Sorted quantiles of odd kinds: ties, plateaus, jumps, tiny and huge scales, far from zero."""
     gap = st.one_of(st.just(0.0), st.floats(1e-3, 1.0), st.floats(0.0, 1e4))
     return st.builds(
         lambda gaps, scale, start: start * scale + scale * np.cumsum([0.0, *gaps]),
@@ -38,9 +38,9 @@ def rung_lists():
 
 @settings(max_examples=60, deadline=None)
 @given(rung_lists(), st.integers(20, 10**6), st.floats(0.01, 1e4))
-def test_any_rungs_give_a_finite_increasing_curve(rungs, rows, noise_rows):
-    span = max(float(rungs[-1] - rungs[0]), 1e-3 * abs(float(rungs[0])), 1e-9)
-    curve = fit_curve(levels_of(rungs.size), rungs, rows, noise_rows, least=1e-6 * span)
+def test_any_quantiles_give_a_finite_increasing_curve(quantiles, rows, noise_rows):
+    span = max(float(quantiles[-1] - quantiles[0]), 1e-3 * abs(float(quantiles[0])), 1e-9)
+    curve = fit_curve(levels_of(quantiles.size), quantiles, rows, noise_rows, least=1e-6 * span)
     values = curve(U)
     assert np.isfinite(values).all()
     assert (np.diff(values) >= -1e-9 * span).all()
@@ -49,31 +49,34 @@ def test_any_rungs_give_a_finite_increasing_curve(rungs, rows, noise_rows):
 
 @settings(max_examples=60, deadline=None)
 @given(rung_lists(), st.floats(0.1, 100.0))
-def test_a_curve_does_not_leave_the_rungs_far_behind_inside_them(rungs, noise_rows):
-    levels = levels_of(rungs.size)
-    span = max(float(rungs[-1] - rungs[0]), 1e-3 * abs(float(rungs[0])), 1e-9)
-    inside = fit_curve(levels, rungs, 1000, noise_rows, 1e-6 * span)(np.linspace(levels[0], levels[-1], 50))
+def test_a_curve_does_not_leave_the_quantiles_far_behind_inside_them(quantiles, noise_rows):
+    levels = levels_of(quantiles.size)
+    span = max(float(quantiles[-1] - quantiles[0]), 1e-3 * abs(float(quantiles[0])), 1e-9)
+    inside = fit_curve(levels, quantiles, 1000, noise_rows, 1e-6 * span)(
+        np.linspace(levels[0], levels[-1], 50)
+    )
     # Where noise rules, the smooth base does; even then it stays within two spans of what was released.
-    assert inside.min() > rungs[0] - 2 * span
-    assert inside.max() < rungs[-1] + 2 * span
+    assert inside.min() > quantiles[0] - 2 * span
+    assert inside.max() < quantiles[-1] + 2 * span
 
 
 @pytest.mark.parametrize("number", [3, 5, 7, 15])
-def test_without_noise_the_curve_passes_through_its_rungs(number):
+def test_without_noise_the_curve_passes_through_its_quantiles(number):
     levels = levels_of(number)
-    rungs = np.array([-2, -1, 0, 5, 5.5, 6, 20, 50, 51, 52, 53, 90, 91, 99, 100.0])[:number]
-    curve = fit_curve(levels, rungs, MANY, 0.0, 1e-6)
-    np.testing.assert_allclose(curve(levels), rungs, atol=0.005 * np.ptp(rungs))
+    quantiles = np.array([-2, -1, 0, 5, 5.5, 6, 20, 50, 51, 52, 53, 90, 91, 99, 100.0])[:number]
+    curve = fit_curve(levels, quantiles, MANY, 0.0, 1e-6)
+    np.testing.assert_allclose(curve(levels), quantiles, atol=0.005 * np.ptp(quantiles))
 
 
 def test_noise_draws_the_curve_to_its_smooth_base():
     levels = levels_of(9)
-    rungs = ndtri(levels) + 0.1 * (-1.0) ** np.arange(9)
+    quantiles = ndtri(levels) + 0.1 * (-1.0) ** np.arange(9)
     missed = [
-        np.abs(fit_curve(levels, rungs, 2000, noise, 1e-6)(levels) - rungs).max() for noise in (0.1, 30, 3000)
+        np.abs(fit_curve(levels, quantiles, 2000, noise, 1e-6)(levels) - quantiles).max()
+        for noise in (0.1, 30, 3000)
     ]
     assert missed[0] <= missed[1] <= missed[2]
-    smooth = fit_curve(levels, rungs, 2000, 3000.0, 1e-6)
+    smooth = fit_curve(levels, quantiles, 2000, 3000.0, 1e-6)
     assert np.abs(smooth(levels) - ndtri(levels)).max() < 0.06  # the zigzag is gone
 
 
@@ -94,7 +97,7 @@ def test_families_of_the_base_are_recovered_with_their_tails(quantile, noise_row
     np.testing.assert_allclose(curve(U), quantile(U), rtol=1e-5, atol=1e-5 * spread(curve))
 
 
-def test_three_rungs_of_an_exponential_extend_to_its_tail():
+def test_three_quantiles_of_an_exponential_extend_to_its_tail():
     levels = np.array([0.2, 0.5, 0.8])
     curve = fit_curve(levels, -np.log1p(-levels), 5000, 5.0, 1e-9)
     assert curve(np.array([0.999]))[0] == pytest.approx(-np.log(0.001), rel=0.01)
@@ -108,19 +111,19 @@ def test_a_constant_stays_within_the_smallest_difference_that_matters(value):
 
 @given(st.floats(-1e4, 1e4), st.floats(1e-2, 1e3))
 @settings(max_examples=30, deadline=None)
-def test_the_curve_moves_and_stretches_with_its_rungs(move, stretch):
+def test_the_curve_moves_and_stretches_with_its_quantiles(move, stretch):
     levels = levels_of(7)
-    rungs = np.array([0.0, 1.0, 1.5, 1.75, 3.0, 9.0, 30.0])
-    plain = fit_curve(levels, rungs, 3000, 10.0, 1e-6)
-    moved = fit_curve(levels, move + stretch * rungs, 3000, 10.0, stretch * 1e-6)
+    quantiles = np.array([0.0, 1.0, 1.5, 1.75, 3.0, 9.0, 30.0])
+    plain = fit_curve(levels, quantiles, 3000, 10.0, 1e-6)
+    moved = fit_curve(levels, move + stretch * quantiles, 3000, 10.0, stretch * 1e-6)
     np.testing.assert_allclose(moved(U), move + stretch * plain(U), rtol=1e-6, atol=1e-5 * stretch)
 
 
 @settings(max_examples=40, deadline=None)
 @given(rung_lists())
-def test_json_keeps_a_curve_bit_for_bit(rungs):
-    span = max(float(rungs[-1] - rungs[0]), 1e-3 * abs(float(rungs[0])), 1e-9)
-    curve = fit_curve(levels_of(rungs.size), rungs, 500, 3.0, 1e-6 * span)
+def test_json_keeps_a_curve_bit_for_bit(quantiles):
+    span = max(float(quantiles[-1] - quantiles[0]), 1e-3 * abs(float(quantiles[0])), 1e-9)
+    curve = fit_curve(levels_of(quantiles.size), quantiles, 500, 3.0, 1e-6 * span)
     again = curve_from_dict(json.loads(json.dumps(curve.to_dict())))
     assert isinstance(again, Curve)
     assert again == curve

@@ -12,25 +12,25 @@ SHAPES = {
     "exponential": lambda u: -np.log1p(-u),
     "lognormal": lambda u: np.exp(ndtri(u)),
 }
-SIGNALS = (50.0, 500.0, 2000.0, 10_000.0)
+N_EPSILONS = (50.0, 500.0, 2000.0, 10_000.0)
 
 
-def shares_below(name, rows, signal):
+def shares_below(name, rows, n_epsilon):
     """Return which shares of the predictor lie below the two cuts."""
     levels = np.linspace(0.001, 0.999, 999)
-    return np.interp(best_cuts(SHAPES[name], rows, signal), SHAPES[name](levels), levels)
+    return np.interp(best_cuts(SHAPES[name], rows, n_epsilon), SHAPES[name](levels), levels)
 
 
 @pytest.mark.parametrize("name", ["even", "normal"])
-@pytest.mark.parametrize("signal", SIGNALS)
-def test_a_symmetric_predictor_has_halves_of_the_same_size(name, signal):
-    low, high = shares_below(name, 5000, signal)
+@pytest.mark.parametrize("n_epsilon", N_EPSILONS)
+def test_a_symmetric_predictor_has_halves_of_the_same_size(name, n_epsilon):
+    low, high = shares_below(name, 5000, n_epsilon)
     assert low == pytest.approx(1 - high, abs=0.01)
 
 
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_the_less_noise_there_is_the_farther_apart_are_the_cuts(name):
-    widths = [float(np.ptp(shares_below(name, 5000, signal))) for signal in SIGNALS]
+    widths = [float(np.ptp(shares_below(name, 5000, n_epsilon))) for n_epsilon in N_EPSILONS]
     assert widths[0] < 0.01  # privacy noise asks for many rows: all of them, one cut
     assert widths[0] < widths[1] < 0.9 * min(widths[2:])  # sampling error for telling ones
 
@@ -47,16 +47,16 @@ def test_noise_alone_asks_for_more_rows_than_sampling_error():
 
 @pytest.mark.parametrize("name", ["exponential", "lognormal"])
 def test_a_long_upper_tail_has_both_cuts_higher_where_noise_allows(name):
-    cuts = [shares_below(name, 5000, signal) for signal in SIGNALS]
+    cuts = [shares_below(name, 5000, n_epsilon) for n_epsilon in N_EPSILONS]
     np.testing.assert_allclose(cuts[0], 0.5, atol=0.01)
-    for found, signal in zip(cuts[2:], SIGNALS[2:], strict=True):
-        assert (found > shares_below("even", 5000, signal) + 0.05).all()
+    for found, n_epsilon in zip(cuts[2:], N_EPSILONS[2:], strict=True):
+        assert (found > shares_below("even", 5000, n_epsilon) + 0.05).all()
 
 
 def test_a_mirrored_predictor_has_the_mirrored_cuts():
-    for signal in (500.0, 2000.0):
-        low, high = best_cuts(SHAPES["lognormal"], 5000, signal)
-        mirrored = best_cuts(lambda u: -SHAPES["lognormal"](1 - u), 5000, signal)
+    for n_epsilon in (500.0, 2000.0):
+        low, high = best_cuts(SHAPES["lognormal"], 5000, n_epsilon)
+        mirrored = best_cuts(lambda u: -SHAPES["lognormal"](1 - u), 5000, n_epsilon)
         assert mirrored == pytest.approx((-high, -low), rel=0.06)
 
 
@@ -89,17 +89,17 @@ class TestValuesThatManyRowsHave:
     """A cut lies at a value: rows that have it are all on one side, and both sides have rows."""
 
     @pytest.mark.parametrize("share", [0.02, 0.08, 0.16, 0.3, 0.5, 0.7, 0.84, 0.92, 0.98])
-    @pytest.mark.parametrize("signal", SIGNALS)
-    def test_two_values_are_told_apart_whatever_their_shares(self, share, signal):
-        assert best_cuts(lambda u: (u > 1 - share).astype(float), 5000, signal) == (0.0, 0.0)
+    @pytest.mark.parametrize("n_epsilon", N_EPSILONS)
+    def test_two_values_are_told_apart_whatever_their_shares(self, share, n_epsilon):
+        assert best_cuts(lambda u: (u > 1 - share).astype(float), 5000, n_epsilon) == (0.0, 0.0)
 
     def test_small_numbers_have_rows_on_both_sides(self):
         rng = np.random.default_rng(0)
         for _ in range(100):
             ends = np.cumsum(rng.dirichlet(np.ones(rng.integers(2, 7))) + 0.01)
-            for signal in SIGNALS:
+            for n_epsilon in N_EPSILONS:
                 low, high = best_cuts(
-                    lambda u, ends=ends: np.searchsorted(ends / ends[-1], u) * 1.0, 5000, signal
+                    lambda u, ends=ends: np.searchsorted(ends / ends[-1], u) * 1.0, 5000, n_epsilon
                 )
                 assert 0 <= low <= high < ends.size - 1
 

@@ -1,11 +1,11 @@
-"""The joint draw: exact quantiles when the budget is huge, noise that falls with it, rungs in order."""
+"""The joint draw: exact quantiles when the budget is huge, noise that falls with it, quantiles in order."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from quantail.curves import draw_rungs
+from quantail.curves import joint_quantiles
 from quantail.curves.joint import targets
 
 LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
@@ -20,10 +20,10 @@ def skewed(n: int, seed: int = 0):
 def test_a_huge_budget_gives_the_empirical_quantiles(gate_of, relation, definition):
     values = skewed(2000)
     gate, (leaf,) = gate_of(1, 10**6, relation, definition)
-    rungs = draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)
-    # With 2000 rows the counts on both sides of a rung can be met up to one grid cell.
-    assert (np.abs(rungs - np.quantile(values, LEVELS)) <= STEP + 0.5 * (rungs > 25)).all()
-    assert set(rungs) <= set(GRID)
+    quantiles = joint_quantiles(gate, leaf, values, GRID, LEVELS, values.size)
+    # With 2000 rows the counts on both sides of a quantile can be met up to one grid cell.
+    assert (np.abs(quantiles - np.quantile(values, LEVELS)) <= STEP + 0.5 * (quantiles > 25)).all()
+    assert set(quantiles) <= set(GRID)
 
 
 def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
@@ -34,20 +34,20 @@ def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
         drawn = []
         for seed in range(12):
             gate, (leaf,) = gate_of(1, each, relation, definition, seed)
-            drawn.append(draw_rungs(gate, leaf, values, GRID, LEVELS, values.size))
+            drawn.append(joint_quantiles(gate, leaf, values, GRID, LEVELS, values.size))
         errors.append(np.abs(np.array(drawn) - true).mean())
     assert errors[0] > 2 * errors[1] > 2 * errors[2]
 
 
-def test_rungs_never_cross_even_when_noise_rules(gate_of, relation):
+def test_quantiles_never_cross_even_when_noise_rules(gate_of, relation):
     values = skewed(30)
     for seed in range(30):
         gate, (leaf,) = gate_of(1, Fraction(1, 1000), relation, seed=seed)
-        assert (np.diff(draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)) >= 0).all()
+        assert (np.diff(joint_quantiles(gate, leaf, values, GRID, LEVELS, values.size)) >= 0).all()
 
 
 class TestTolls:
-    """Every factor of e between the outermost rungs costs a nat: where rows hardly tell, they do not run away."""
+    """Every factor of e between the outermost quantiles costs a nat: where rows hardly tell, they do not run away."""
 
     grid = np.linspace(0, 25, 251)  # logarithms: from 1 to 7e10
 
@@ -56,10 +56,12 @@ class TestTolls:
         drawn = []
         for seed in range(20):
             gate, (leaf,) = gate_of(1, each, relation, seed=seed)
-            drawn.append(np.ptp(draw_rungs(gate, leaf, values, self.grid, LEVELS, values.size, range_prior)))
+            drawn.append(
+                np.ptp(joint_quantiles(gate, leaf, values, self.grid, LEVELS, values.size, range_prior))
+            )
         return np.median(drawn)
 
-    def test_with_next_to_no_signal_outer_rungs_stay_near(self, gate_of, relation):
+    def test_with_next_to_no_n_epsilon_outer_quantiles_stay_near(self, gate_of, relation):
         assert self.width(gate_of, relation, Fraction(1, 1000), None) > 12
         assert 1 < self.width(gate_of, relation, Fraction(1, 1000), self.grid) < 7
 
@@ -76,8 +78,8 @@ def test_the_order_of_rows_does_not_matter(gate_of):
     drawn = []
     for rows in (values, np.sort(values), np.random.default_rng(5).permutation(values)):
         gate, (leaf,) = gate_of(1, 10**4, seed=4)
-        drawn.append(draw_rungs(gate, leaf, rows, GRID, LEVELS, rows.size))
-    # A step of the grid, and at the outer rung (150 rows beyond it) a few.
+        drawn.append(joint_quantiles(gate, leaf, rows, GRID, LEVELS, rows.size))
+    # A step of the grid, and at the outer quantile (150 rows beyond it) a few.
     assert (np.ptp(drawn, axis=0) <= np.array([1, 1, 1, 2, 8]) * STEP + 1e-9).all()
 
 
@@ -95,7 +97,7 @@ class Watched:
 def counts_of(gate_of, values, grid=GRID, rows=None):
     gate, (leaf,) = gate_of()
     watched = Watched(gate)
-    draw_rungs(watched, leaf, values, grid, LEVELS, rows or values.size)
+    joint_quantiles(watched, leaf, values, grid, LEVELS, rows or values.size)
     return watched.asked[0].counts
 
 
@@ -129,34 +131,34 @@ wished = pytest.mark.xfail(
 
 
 @pytest.mark.parametrize(
-    "rungs",
-    [pytest.param(slice(2, 3), id="median"), pytest.param(slice(0, 5), id="all rungs", marks=wished)],
+    "quantiles",
+    [pytest.param(slice(2, 3), id="median"), pytest.param(slice(0, 5), id="all quantiles", marks=wished)],
 )
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_a_heap_between_two_candidates_does_not_let_rungs_run_away(gate_of, relation, share, rungs):
+def test_a_heap_between_two_candidates_does_not_let_quantiles_run_away(gate_of, relation, share, quantiles):
     """Half of all rows, or all, hold one value that is no candidate."""
     rng = np.random.default_rng(0)
     values = np.where(rng.random(5000) < share, 50.07, rng.uniform(30, 70, 5000))
     for seed in range(5):
         gate, (leaf,) = gate_of(1, Fraction(1, 5), relation, seed=seed)
-        drawn = draw_rungs(gate, leaf, values, GRID, LEVELS, values.size)
-        assert np.abs(drawn - np.quantile(values, LEVELS))[rungs].max() < 2.0
+        drawn = joint_quantiles(gate, leaf, values, GRID, LEVELS, values.size)
+        assert np.abs(drawn - np.quantile(values, LEVELS))[quantiles].max() < 2.0
 
 
 @pytest.mark.parametrize("claimed", [400, 500, 650])
 def test_a_released_number_of_rows_may_differ_from_the_true_one(gate_of, claimed):
     values = skewed(500)
     gate, (leaf,) = gate_of(1, 10**6, "add-remove")
-    rungs = draw_rungs(gate, leaf, values, GRID, LEVELS, claimed)
-    # Misfit is shared out between the parts; the inner rungs must stay near what they stand for.
-    shares = np.searchsorted(np.sort(values), rungs, side="right") / values.size
+    quantiles = joint_quantiles(gate, leaf, values, GRID, LEVELS, claimed)
+    # Misfit is shared out between the parts; the inner quantiles must stay near what they stand for.
+    shares = np.searchsorted(np.sort(values), quantiles, side="right") / values.size
     assert (np.abs(shares - LEVELS) < abs(claimed - 500) / 500 + 0.02).all()
 
 
 def test_no_rows_at_all_are_asked_like_any_others(gate_of):
     gate, (leaf,) = gate_of(1, 1, "add-remove")
-    rungs = draw_rungs(gate, leaf, np.empty(0), GRID, LEVELS, 1)
-    assert rungs.size == LEVELS.size
+    quantiles = joint_quantiles(gate, leaf, np.empty(0), GRID, LEVELS, 1)
+    assert quantiles.size == LEVELS.size
     assert gate.unused == 0
 
 
@@ -164,9 +166,9 @@ def test_a_leaf_can_be_used_once(gate_of):
     from quantail.errors import BudgetError
 
     gate, (leaf,) = gate_of()
-    draw_rungs(gate, leaf, skewed(50), GRID, LEVELS, 50)
+    joint_quantiles(gate, leaf, skewed(50), GRID, LEVELS, 50)
     with pytest.raises(BudgetError):
-        draw_rungs(gate, leaf, skewed(50), GRID, LEVELS, 50)
+        joint_quantiles(gate, leaf, skewed(50), GRID, LEVELS, 50)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 100, 12345])

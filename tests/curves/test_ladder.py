@@ -1,4 +1,4 @@
-"""The ladder: empirical quantiles of every block when the budget is huge, and rungs in order always."""
+"""The ladder: empirical quantiles of every block when the budget is huge, and quantiles in order always."""
 
 from fractions import Fraction
 
@@ -27,10 +27,10 @@ def cells_of(blocks, grid=GRID):
 def test_a_huge_budget_gives_the_quantiles_of_every_block(gate_of, relation, definition):
     blocks = blocks_of(4001, 3001, 2001)
     gate, leaves = gate_of(ladder_depth(len(TAUS)), 10**6, relation, definition)
-    rungs = climb(gate, leaves, cells_of(blocks), TAUS, GRID)
-    assert rungs.shape == (3, len(TAUS))
+    quantiles = climb(gate, leaves, cells_of(blocks), TAUS, GRID)
+    assert quantiles.shape == (3, len(TAUS))
     assert gate.unused == 0
-    for block, found in zip(blocks, rungs, strict=True):
+    for block, found in zip(blocks, quantiles, strict=True):
         shares = np.searchsorted(np.sort(block), found, side="right") / block.size
         np.testing.assert_allclose(shares, LEVELS, atol=0.01)
 
@@ -48,12 +48,12 @@ def test_the_error_falls_as_the_budget_grows(gate_of, relation, definition):
 
 
 @pytest.mark.parametrize("grid", [GRID, np.array([0.0]), np.array([-1.0, 0.0]), np.linspace(-1, 1, 4)])
-def test_rungs_never_cross_and_lie_on_the_grid(gate_of, relation, grid):
+def test_quantiles_never_cross_and_lie_on_the_grid(gate_of, relation, grid):
     for seed in range(10):
         gate, leaves = gate_of(3, Fraction(1, 1000), relation, seed=seed)
-        rungs = climb(gate, leaves, cells_of(blocks_of(20, 0, 5, seed=seed), grid), TAUS, grid)
-        assert (np.diff(rungs, axis=1) >= 0).all()
-        assert set(rungs.ravel()) <= set(grid)
+        quantiles = climb(gate, leaves, cells_of(blocks_of(20, 0, 5, seed=seed), grid), TAUS, grid)
+        assert (np.diff(quantiles, axis=1) >= 0).all()
+        assert set(quantiles.ravel()) <= set(grid)
 
 
 def test_empty_blocks_are_asked_like_the_others(gate_of, relation):
@@ -74,10 +74,10 @@ def test_rows_of_one_block_do_not_move_another(gate_of):
     np.testing.assert_allclose(found[0], found[1], atol=0.02)
 
 
-@pytest.mark.parametrize("rungs", range(1, 17))
-def test_depth_is_enough_for_bisection_and_no_more(gate_of, rungs):
-    taus = [Fraction(k, rungs + 1) for k in range(1, rungs + 1)]
-    gate, leaves = gate_of(ladder_depth(rungs))
+@pytest.mark.parametrize("quantiles", range(1, 17))
+def test_depth_is_enough_for_bisection_and_no_more(gate_of, quantiles):
+    taus = [Fraction(k, quantiles + 1) for k in range(1, quantiles + 1)]
+    gate, leaves = gate_of(ladder_depth(quantiles))
     found = climb(gate, leaves, cells_of(blocks_of(2000)), taus, GRID)
     assert np.isfinite(found).all()
     assert gate.unused == 0

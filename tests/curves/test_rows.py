@@ -102,7 +102,7 @@ def test_a_secret_part_does_not_depend_on_chunks(relation):
 
 @pytest.mark.parametrize(("relation", "epsilon"), [("replace-one", 110), ("add-remove", 60)])
 def test_models_do_not_depend_on_chunks(relation, epsilon):
-    few = SlopeRules(rows=lambda strength, last: ROWS // 2)
+    few = SlopeRules(rows=lambda epsilon, last: ROWS // 2)
     rules = StageOneRules(2**10, few)
     schema, frame = schema_of(relation), frame_of(4)
     data = {

@@ -1,5 +1,7 @@
 """A unit in two groups, partitions or tables would be charged once and used twice: refused before the charge."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -82,7 +84,7 @@ def test_identities_of_different_kinds_cannot_be_told_apart_and_are_refused(tmp_
 
 @pytest.mark.parametrize("ids", [[2.0**53, 1.0], [0.5, 1.0]])
 def test_numbers_that_do_not_identify_are_refused(ledger, ids):
-    with pytest.raises(DataError, match="'id' identifies units by floating-point numbers"):
+    with pytest.raises(DataError, match=r"'id' .* floating-point numbers"):
         next(maker_of().fit_each([with_industry(industry(ids), "178")], ledger))
     assert ledger.spent == 0
 
@@ -159,3 +161,15 @@ def test_a_partition_that_changed_after_the_check_is_not_released(tmp_path, ledg
     with pytest.raises(DataError, match="sic=239 changed after it was checked"):
         synthesize_panel(folder, tmp_path / "out", maker_of(), ledger=Replacing())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_groups_under_add_remove_is_refused_before_the_charge(tmp_path, ledger):
+    """Which groups have units, and how many, would show in the folder, on the card and in the run."""
+    folder = write_panel({"178": FIRST, "239": FINE}, tmp_path / "panel")
+    schema = schema_of()
+    full = replace(schema.panel, synthesis="full", entry="", exit="")
+    columns = tuple(column for column in schema.columns if column.name in schema.by or not column.public)
+    secret = replace(schema, columns=columns, panel=full, neighbours="add-remove")
+    with pytest.raises(OptionError, match="release the panel as one table"):
+        synthesize_panel(folder, tmp_path / "out", maker_of(secret), ledger=ledger)
+    assert ledger.spent == 0 and not (tmp_path / "out").exists()

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kstwobign
 
 from quantail.evaluation import evaluate, total_variation, wasserstein_test
+from quantail.schema import Column, Schema
 
 
 def ks(real, synth):
@@ -47,3 +48,14 @@ def test_a_column_without_known_values_or_with_one_value_is_skipped_or_equal() -
     found = evaluate({"x": np.zeros(300)}, rare, measures=["ks", "wasserstein_ratio"])
     assert found.value("ks") == pytest.approx(1 / 201)
     assert evaluate({"x": np.ones(9)}, {"x": np.ones(5)}, measures=["ks"]).value("ks") == 0
+
+
+def test_codes_of_missing_values_are_missing_and_no_numbers() -> None:
+    """With -9 as a number the mean was off by what a code is worth, and top shares were left out."""
+    schema = Schema((Column("pay", "integer", 0, 1000, missing_codes=(-9,)),), unit="person")
+    pay = np.arange(1.0, 201.0)
+    real, synth = np.append(pay, np.full(100, -9)), np.append(pay, np.full(50, -9))
+    result = evaluate({"pay": real}, {"pay": synth}, schema=schema)
+    assert result.value("mean_error") == 0
+    assert result.value("missing_difference") == pytest.approx(1 / 3 - 1 / 5)
+    assert result.value("top_1_share") == 0

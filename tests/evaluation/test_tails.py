@@ -102,6 +102,23 @@ def test_negative_values_have_no_shares_and_short_columns_no_index() -> None:
     assert np.isnan(profile[4:8]).all() and profile[-2:].tolist() == [0.5, 0.5]
 
 
+def test_a_tail_of_one_value_has_no_index() -> None:
+    """The error of a scale from 1 to 5 was 1e14: logarithms of equal values differed by rounding."""
+    real, synth = np.repeat([1.0, 5.0], 100), np.append(np.ones(190), np.arange(2.0, 12.0))
+    with pytest.raises(DataError, match="the same"):
+        hill_index(real)
+    assert all(row.name != "hill_error" for row in evaluate({"x": real}, {"x": synth}))
+
+
+def test_years_have_no_totals_and_no_relative_errors_either() -> None:
+    born = np.arange(1940, 2000)
+    year, size = Column("x", "integer", 1900, 2010), Column("x", "integer", 0, 2010)
+    for column, measured in ((year, False), (size, True)):
+        found = evaluate({"x": born}, {"x": born + 5}, schema=Schema((column,), unit="person"))
+        assert {"mean_error", "total_error"} <= {row.name for row in found} or not measured
+        assert measured or all(row.family != "tails" for row in found)
+
+
 def test_dates_have_no_totals_and_no_relative_errors() -> None:
     days = np.datetime64("1950-01-01") + np.arange(300)
     table = pa.table({"born": days.astype("M8[D]"), "pay": np.arange(300.0)})

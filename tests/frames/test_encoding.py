@@ -117,7 +117,7 @@ BAD = {
     "null": ({"jobs": [1, None]}, Column("jobs", "integer", 0, 9), "missing = true"),
     "no date": ({"day": ["soon"]}, Column("day", "date", "2020-01-01", "2020-12-31"), "no date"),
     "numbers": ({"day": [3]}, Column("day", "date", "2020-01-01", "2020-12-31"), "does not hold dates"),
-    "third truth": ({"flag": [2]}, Column("flag", "boolean"), "not among its categories"),
+    "third truth": ({"flag": [2]}, Column("flag", "boolean"), "neither true nor false"),
     "half": ({"jobs": [0.5, -8.0]}, Column("jobs", "integer", 0, 9, missing_codes=(-8,)), "not whole"),
 }
 
@@ -185,6 +185,29 @@ def test_tables_that_keep_their_relations_come_back_exactly():
     parts = confidential_columns(frame, schema)
     assert parts["wages (status)"].tolist() == [0, 1, 2]
     assert parts["tips (status)"].tolist() == [3, 2, 1]
+
+
+@pytest.mark.parametrize("resolution", [None, 7])
+def test_a_date_is_never_after_the_one_that_bounds_it(resolution):
+    """A policy that ends before it starts was drawn in one row of twenty, and no rule could forbid it."""
+    end, start = (
+        Column(name, "date", lower, "2023-12-31", missing=name == "start", resolution=resolution)
+        for name, lower in (("end", "2018-01-15"), ("start", "2018-01-01"))
+    )
+    schema = schema_of(end, start, inequalities=(Inequality("start", "end"),))
+    rng = np.random.default_rng(1)
+    drawn = {
+        "end": rng.uniform(0, core_of(schema).schema.column("end").upper, 500),
+        "start (status)": rng.integers(0, 4, 500),
+        "start": rng.random(500),
+    }
+    made = decode(drawn, schema)
+    there = ~np.isnan(made["start"])
+    assert (made["start"] <= made["end"])[there].all() and 0 < there.sum() < 500
+    assert ((made["start"][there] - start.lower) % (resolution or 1) == 0).all()
+    again = decode(encode(made, schema), schema)
+    np.testing.assert_array_equal(again["start"], made["start"])
+    np.testing.assert_array_equal(again["end"], made["end"])
 
 
 def test_a_row_is_encoded_by_itself():

@@ -37,6 +37,14 @@ def test_every_problem_is_listed_once_in_the_order_of_the_schema():
     assert "918273" not in told
 
 
+def test_codes_that_lost_their_leading_zeros_are_told():
+    codes = Schema((Column("code", "category", categories=("007", "010")),), unit="firm")
+    (lost,) = check_table(pa.table({"code": [7, 10]}), codes)
+    assert "leading zeros" in lost.hint
+    (text,) = check_table(pa.table({"code": ["7", "010"]}), codes)
+    assert "leading zeros" not in text.hint
+
+
 def test_the_border_refuses_with_the_same_list():
     frame = pa.table({"region": ["CANARY-7"], "jobs": [918273.645], "pay": ["CANARY-7"]})
     with pytest.raises(DataError) as caught:

@@ -466,3 +466,21 @@ def test_the_stand_in_for_establishments_is_taken_as_it_is():
     for name in ("lbdnum", "mu", "emp_1976", "pay_2000"):
         assert made[name].cast("double").equals(one.sort_by("lbdnum")[name].cast("double")), name
     assert release_panel(rows).num_rows == other.num_rows
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_numbers_that_may_stand_for_several_units_are_refused(kind):
+    """One unit would be two, or two one, depending on the type that others give the column."""
+    panel = Panel("id", start=2000, end=2000)
+    schema = Schema((Column("emp", "integer", 0, 9),), "firm", panel=panel)
+    limit = 2 ** (24 if kind == pa.float32() else 53)
+    for number, fits in ((limit - 1, True), (limit, False)):
+        table = pa.table({"id": pa.array([1.0, number]).cast(kind), "emp_2000": [1, 2]})
+        assert [str(problem) for problem in check_table(table, schema)] == (
+            []
+            if fits
+            else [
+                "column 'id' holds floating-point numbers too large to be told apart; "
+                "store identities as whole numbers or as text"
+            ]
+        )

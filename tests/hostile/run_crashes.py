@@ -31,6 +31,7 @@ from quantail.privacy import Gate, Ledger
 
 # Imported here so that children do not spend their time on it.
 assert all((opendp.measurements, pyarrow.csv, pyarrow.parquet, scipy.stats))
+pyarrow.array([0])  # imports pandas, where it is installed
 OUTPUTS = (
     "out.card.json",
     "out.card.md",

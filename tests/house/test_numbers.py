@@ -24,7 +24,6 @@ NOT_TUNED = {
     "orders/steps.py": "the paper's levels",
     "panel/tables.py": "points and sensitivities of the proof",
     "panel/latent.py": "the scale of a Laplace variable of variance 1",
-    "panel/unit_ids.py": "where doubles stop counting",
     "table/heaps.py": "digits of a uniform number that are independent of the others",
     "planning/sweep.py": "round numbers: 1, 2, 5",
     "table/conditional.py": "memory, and patience",

@@ -258,3 +258,37 @@ def test_conditions_and_functions_that_cannot_be_used_are_refused(model):
         infer(model, synth, [3], effort=10)
     with pytest.raises(OptionError, match="'nothing'"):
         Subset.of("nothing > 3", industry_schema())
+
+
+def test_an_answer_that_rests_on_a_lost_relation_says_so():
+    """The interval of its coefficient is short and around zero, whatever the population has."""
+    rng = np.random.default_rng(5)
+    group = rng.integers(0, 2, 300)
+    table = pa.table({"group": np.array(["a", "b"])[group], "pay": rng.lognormal(8 + group, 0.3, 300)})
+    columns = Column("group", "category", categories=("a", "b")), Column("pay", "numeric", 0, 1e6, grid="log")
+    fits = {
+        epsilon: TableSynthesizer(Schema(columns, "person"), epsilon, noise="simulated", seed=1).fit(table)
+        for epsilon in ("1/2", 40)
+    }
+    assert fits["1/2"].lost_relations() == {frozenset(("group", "pay"))} and not fits[40].lost_relations()
+    for epsilon, is_lost in (("1/2", True), (40, False)):
+        drawn = fits[epsilon].sample(seed=1)
+        for question, where, rests in (
+            ("log(pay) ~ C(group)", None, True),
+            ("mean(pay)", "group = b", True),
+            ("mean(pay)", None, False),
+        ):
+            found = infer(fits[epsilon], drawn, question, where=where, effort=10, seed=1)
+            told = any("not asked about and is lost" in note for note in found.notes)
+            assert told is (is_lost and rests), (epsilon, question, where)
+            assert not told or "not asked about and is lost" in str(found)
+
+
+def test_figures_of_dates_say_their_unit():
+    days = np.datetime64("2020-01-01") + np.arange(300)
+    schema = Schema((Column("day", "date", "2020-01-01", "2021-12-31"),), "person")
+    model = TableSynthesizer(schema, 5, noise="simulated", seed=1).fit(
+        pa.table({"day": days.astype("M8[D]")})
+    )
+    found = infer(model, model.sample(seed=1), "quantile(day, 0.5)", effort=10, seed=1)
+    assert "seconds since 1970-01-01" in str(found)

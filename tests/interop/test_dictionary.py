@@ -12,7 +12,9 @@ import pytest
 
 from quantail import Column, PanelSynthesizer, Schema, TableSynthesizer, write_table
 from quantail.examples import industry_example, industry_schema, payroll_example, payroll_schema
+from quantail.frames import confidential_panel, release_panel
 from quantail.interop.dictionary import READ_AS, data_dictionary, dictionary_csv
+from quantail.schema import Panel
 from quantail.schema.column import ColumnType
 
 
@@ -27,6 +29,26 @@ def test_it_names_the_columns_of_the_released_file_in_order() -> None:
     )
     for made, schema in ((table, payroll_schema()), (panel, industry_schema())):
         assert [entry["name"] for entry in data_dictionary(schema)["columns"]] == made.column_names
+
+
+@pytest.mark.parametrize("synthesis", ["full", "partial"])
+def test_ids_periods_and_groups_are_public_only_where_they_are_kept(synthesis) -> None:
+    schema = Schema(
+        (Column("trade", "category", categories=("a", "b")), Column("staff", "integer", 0, 9)),
+        "firm",
+        by=("trade",),
+        panel=Panel("site", "opened", "closed", 2001, 2001, synthesis=synthesis),
+    )
+    public = [entry["name"] for entry in data_dictionary(schema)["columns"] if entry["public"]]
+    assert public == ([] if synthesis == "full" else ["site", "opened", "closed", "trade"])
+
+
+def test_periods_of_a_wide_panel_may_be_missing() -> None:
+    entries = data_dictionary(industry_schema())["columns"]
+    made = release_panel(confidential_panel(industry_example(60), industry_schema()))
+    empty = {name for name in made.column_names if made[name].null_count}
+    assert empty and empty <= {entry["name"] for entry in entries if entry["may_be_missing"]}
+    assert not entries[0]["may_be_missing"]
 
 
 def test_json_and_csv_say_the_same_and_hostile_names_stay_in_their_cells() -> None:

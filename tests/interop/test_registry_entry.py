@@ -52,6 +52,9 @@ def test_a_protected_number_of_rows_is_not_registered():
     entry = registry_entry(card("add-remove"), ABOUT)
     assert "number_of_privacy_units" not in checked(entry)["privacy_loss"]
     assert "200" not in json.dumps(entry)
+    stated = card("add-remove")
+    stated["promise"]["groups"] = ["trade"]
+    assert "how many rows" not in json.dumps(registry_entry(stated, ABOUT))
 
 
 def test_a_panel_that_grows_is_released_many_times():

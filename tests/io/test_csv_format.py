@@ -1,11 +1,14 @@
 """CSV files of any form: recognised from the header, told by the schema, never guessed from rows."""
 
+import datetime
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quantail.errors import DataError, SchemaError
+from quantail.frames import check_table
 from quantail.io import csv_format, open_source, read_header, read_released, read_table
 from quantail.io.written_numbers import written_numbers
 from quantail.schema import Column, CsvFormat, Schema
@@ -113,12 +116,47 @@ def test_text_in_a_column_of_numbers_is_left_for_the_border_to_refuse(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("31.01.2020", "7.2.2019"),
+        ("31/01/2020", "07/02/2019"),
+        ("31-01-2020", "07-02-2019"),
+        ("01/31/2020", "2/7/2019"),
+        ("2020-01-31", "2019-02-07"),
+    ],
+)
+def test_dates_are_read_in_the_form_that_is_declared(tmp_path, form, text):
+    day = Column("day", "date", "2000-01-01", "2030-01-01", missing=True)
+    moment = Column("moment", "datetime", "2000-01-01", "2030-01-01")
+    schema = Schema((day, moment), unit="row", csv=CsvFormat(";", ",", dates=form))
+    path = file_of(tmp_path, f"day;moment\n{text};{text} 08:30\n;{text}\n")
+    table = read_table(path, schema)
+    assert table["day"].to_pylist() == [datetime.date(2019, 2, 7), None]
+    assert table["moment"].to_pylist() == [
+        datetime.datetime(2019, 2, 7, 8, 30),
+        datetime.datetime(2019, 2, 7),
+    ]
+    assert [part["day"].to_pylist() for part in open_source(path, schema).chunks()] == [
+        table["day"].to_pylist()
+    ]
+
+
+def test_a_day_in_another_form_than_declared_is_refused_and_never_another_day(tmp_path):
+    column = Column("day", "date", "2000-01-01", "2030-01-01")
+    schema = Schema((column,), unit="row", csv=CsvFormat(dates="31/01/2020"))
+    table = read_table(file_of(tmp_path, "day\n01/31/2020\n"), schema)
+    (problem,) = check_table(table, schema)
+    assert "no date" in str(problem) and "dates =" in str(problem) and "01/31" not in str(problem)
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         {"separator": ":"},
         {"decimal": ";"},
         {"thousands": "x"},
         {"encoding": "ebcdic"},
+        {"dates": "31.12.2020"},
         {"separator": ",", "decimal": ","},
         {"decimal": 1},
     ],

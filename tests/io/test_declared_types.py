@@ -6,6 +6,7 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
+from quantail import PanelSynthesizer
 from quantail.errors import DataError
 from quantail.frames import confidential_columns, confidential_panel, release_panel
 from quantail.io import open_source, read_table
@@ -95,3 +96,40 @@ def test_periods_of_a_panel_have_the_type_of_their_column(tmp_path):
         )
         made.append(release_panel(confidential_panel(read_table(tmp_path / "t.csv", schema), schema)))
     assert made[0].equals(made[1])
+
+
+FIRMS = Schema(
+    (Column("emp", "integer", 0, 9),),
+    "firm",
+    panel=Panel("id", start=2000, end=2000, firm="owner", establishments=1),
+    neighbours="add-remove",
+)
+LONG = "12345678901234567890"  # no whole number of 64 bits: as a double it is also the next one
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+@pytest.mark.parametrize("name", ["id", "owner"])
+def test_whether_two_identities_are_the_same_does_not_hang_on_another_row(name, kind, tmp_path):
+    def distinct(*texts):
+        rows = [(k, text, 1) if name == "owner" else (text, k, 1) for k, text in enumerate(texts)]
+        path = tmp_path / f"{len(texts)} {texts[-1]}.{kind}"
+        if kind == "csv":
+            lines = [",".join(map(str, row)) for row in [("id", "owner", "emp_2000"), *rows]]
+            path.write_text("\n".join(lines), encoding="utf-8")
+        else:
+            book = openpyxl.Workbook()
+            for row in [("id", "owner", "emp_2000"), *rows]:
+                book.active.append(row)
+            book.save(path)
+        return len(read_table(path, FIRMS)[name].unique())
+
+    for one, other in (("7", "007"), (LONG, LONG[:-1] + "1"), ("7", "7.0")):
+        assert (distinct(one, other), distinct(one, other, "A")) == (2, 3)
+    assert (distinct("7", "7"), distinct("7", "7", "A")) == (1, 2)
+
+
+def test_blank_identities_of_a_csv_file_are_missing_beside_text_and_beside_numbers(tmp_path):
+    for other in ("7", "A"):
+        (tmp_path / "t.csv").write_text(f"id,owner,emp_2000\n1,,3\n2,{other},3\n", encoding="utf-8")
+        with pytest.raises(DataError, match="'owner' holds missing values; name the firm"):
+            PanelSynthesizer(FIRMS, 1).read(tmp_path / "t.csv")

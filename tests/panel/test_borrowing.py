@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from benchmarks.registers import INDUSTRIES, register, register_schema
+from quantail.errors import SchemaError
 from quantail.frames import confidential_panel
 from quantail.panel import PanelModel, PanelSynthesizer, borrowing
 from quantail.panel.borrowing import borrowing_groups, group_curve, life_kinds, stay_table, towards
 from quantail.panel.curve import Curve
 from quantail.panel.tables import LATTICE
 from quantail.panel.tuning import BORROWING_UNITS
+from quantail.schema import Schema
 
 SCHEMA = register_schema(1e10)
 PUBLIC = dict(enumerate(INDUSTRIES.values()))
@@ -42,6 +44,19 @@ def test_the_plan_shows_what_is_asked_of_all_small_groups_and_what_of_each():
     ]
     assert small.find("pooled/staff/pairs").cost > 0 and small.find("each/mills/pay/mean").cost > 0
     assert "all small groups" in small.find("pooled").note
+
+
+def test_groups_that_shall_not_borrow_are_fitted_alone_and_the_plan_says_so():
+    apart = replace(SCHEMA, panel=replace(SCHEMA.panel, borrow=False))
+    assert borrowing_groups(apart, {0: 10, 1: 10}, Fraction(1)) == ()
+    plan = PanelSynthesizer(apart, 1).plan({0: 400, 1: 600, 2: 90_000})
+    assert [child.name for child in plan.children] == ["mills", "crafts", "trade"]
+    assert (
+        "borrow = false" in plan.render() and "borrow" not in PanelSynthesizer(SCHEMA, 1).plan(5000).render()
+    )
+    assert Schema.from_toml(apart.to_toml()) == apart and "borrow" not in SCHEMA.to_toml()
+    with pytest.raises(SchemaError, match="true or false"):
+        replace(SCHEMA.panel, borrow=0)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quantail.errors import OptionError
-from quantail.planning import can_expect, expect, read_range, read_shape, sweep
+from quantail.planning import can_expect, expect, read_range, read_shape, simulate_table, sweep
 from quantail.planning.band import Band, band_of
 from quantail.planning.expectation import try_out
 from quantail.schema import Column, Schema
@@ -113,3 +113,18 @@ def test_rules_that_name_a_group_do_not_stand_in_the_way():
     )
     found = expect(Schema(columns, unit="firm", by=("sector",)), 400, tables=3)
     assert {column.name for column in found.columns} == {"pay (status)", "pay"}
+
+
+def test_a_trial_asks_what_a_release_asks_and_looks_at_fewer_rows(mixed_schema):
+    maker = TableSynthesizer(mixed_schema, 4, noise="simulated", seed=1)
+    table = simulate_table(mixed_schema, 2000, read_shape("lognormal"), np.random.default_rng(1))
+    whole, trial, same = (
+        each.fit(table) for each in (maker, maker.trying_out(2**10), maker.trying_out(2**16))
+    )
+    assert trial.plan == whole.plan and trial.terms == whole.terms
+    assert same.to_dict() == whole.to_dict() != trial.to_dict()
+
+
+def test_trials_of_the_papers_methods_are_whole(pay_schema):
+    maker = TableSynthesizer(pay_schema, 1, method="kng", noise="simulated", seed=1)
+    assert maker.trying_out(2**10) is maker

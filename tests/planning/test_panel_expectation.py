@@ -1,16 +1,19 @@
 """Errors to expect of panels: from the schema alone, better with more budget, honest about made-up panels."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from quantail.cli import plan
 from quantail.errors import OptionError
 from quantail.evaluation import flows
 from quantail.frames import check_table, confidential_panel
 from quantail.planning import expect_panel, panel_expectation, read_shape
 from quantail.planning.made_up_panels import simulate_panel
 from quantail.planning.panel_expectation import MEASURES
+from quantail.planning.panel_trial import PanelTrial
 from quantail.schema import Column, Panel, Schema
 
 COLUMNS = (
@@ -66,13 +69,35 @@ def test_errors_are_stated_for_every_column_and_shrink_with_the_budget():
 def test_the_same_seed_gives_the_same_errors_and_groups_count_by_the_smallest(monkeypatch):
     tried = []
 
-    def try_out(schema, units, *rest):
-        tried.append((schema.by, units))
+    def try_out(trial, *rest):
+        tried.append((trial.schema.by, *trial.sizes.values()))
         return {("emp", "total"): 0.1}
 
     monkeypatch.setattr(panel_expectation, "_try_out", try_out)
-    assert expect_panel(schema_of(), 100) == expect_panel(schema_of(), {0: 50, 1: 80})
+    secret = replace(schema_of(), neighbours="add-remove")  # nobody borrows
+    assert expect_panel(secret, 100) == expect_panel(secret, {0: 50, 1: 80})
     assert set(tried) == {((), 50)}
+
+
+def test_groups_that_borrow_are_tried_together_and_the_smallest_is_judged():
+    schema = schema_of()
+    trial = PanelTrial.of(schema, {0: 60, 1: 90_000}, Fraction(1))
+    assert trial.sizes == {(): 60} and trial.schema.by == ()  # it takes two
+    trial = PanelTrial.of(schema, {0: 60, 1: 90}, Fraction(1))
+    assert trial.sizes == {("a",): 60, ("b",): 90} and trial.smallest == ("a",)
+    made = trial.simulate(read_shape("lognormal"), np.random.default_rng(1))
+    assert check_table(made, schema) == [] and made.num_rows == 150
+    assert set(trial.of_smallest(made)["sector"].to_pylist()) == {"a"}
+    assert set(panel_expectation._deviations(trial.one, *[trial.of_smallest(made)] * 2).values()) == {0.0}
+
+
+def test_errors_are_those_of_the_plan_with_or_without_borrowing():
+    schema = schema_of()
+    apart = replace(schema, panel=replace(schema.panel, borrow=False))
+    both, alone = (expect_panel(one, 1200, panels=3) for one in (schema, apart))
+    assert (both.together, alone.together) == (2, 1) and both.units == alone.units == 600
+    assert both.errors["pay"]["total"] != alone.errors["pay"]["total"]
+    assert "the smallest of 2 groups that share questions" in plan._panel_legend(both)
 
 
 def test_a_perfect_copy_has_no_error():

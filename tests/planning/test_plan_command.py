@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -35,6 +36,15 @@ def test_the_budget_alone_is_shown_on_request_and_where_rows_are_few(run):
     for shown in (alone, few):
         assert shown.exit_code == 0 and "Errors" not in shown.stdout and "100.0%" in shown.stdout
     assert "No errors are stated" in few.stderr
+
+
+def test_predictors_are_asked_for_where_no_column_names_them(run):
+    columns = [Column(f"x{k}", "numeric", 0, 1e6, grid="log") for k in range(12)]
+    Schema(tuple(columns), unit="firm").save("schema.toml")
+    assert "No column names its predictors" in run("-n", "8000", "-e", "1", "--tables", "0").stderr
+    columns[1] = replace(columns[1], predictors=("x0",))
+    Schema(tuple(columns), unit="firm").save("schema.toml")
+    assert "predictors" not in run("-n", "8000", "-e", "1", "--tables", "0").stderr
 
 
 def test_json_holds_plan_expectation_and_solution(run):

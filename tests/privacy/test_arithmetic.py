@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_tables import frame_of, neighbour_of, schema_of
 from quantail.curves import joint
-from quantail.privacy import Gate, Plan, geometric_strength, split, strength_of
+from quantail.privacy import Gate, Plan, count_epsilon, selection_epsilon, split
 from quantail.privacy.gate import rounded_up
 from quantail.privacy.noise import geometric_measurement, noisy_max_measurement
 from quantail.schema import Column, Schema
@@ -27,18 +27,18 @@ COSTS = st.fractions(F(1, 10**9), 10**4, max_denominator=10**12)
 
 @given(COSTS, st.integers(1, 10**6))
 def test_noise_scales_are_never_below_their_exact_value(cost: F, sensitivity: int) -> None:
-    for strength in (cost, strength_of(cost, "zcdp"), geometric_strength(cost, "zcdp")):
-        exact = F(sensitivity) / strength
-        scale = F(rounded_up(sensitivity, strength))
+    for epsilon in (cost, selection_epsilon(cost, "zcdp"), count_epsilon(cost, "zcdp")):
+        exact = F(sensitivity) / epsilon
+        scale = F(rounded_up(sensitivity, epsilon))
         assert exact <= scale <= exact * (1 + F(1, 2**38))
 
 
 @given(COSTS)
-def test_strengths_under_zcdp_are_never_above_their_exact_value(cost: F) -> None:
-    # An exponential mechanism of strength e costs e^2 / 8, a pure one e^2 / 2: squares, so no root is needed here.
-    assert strength_of(cost, "zcdp") ** 2 <= 8 * cost
-    assert geometric_strength(cost, "zcdp") ** 2 <= 2 * cost
-    assert strength_of(cost, "pure") == geometric_strength(cost, "pure") == cost
+def test_epsilons_under_zcdp_are_never_above_their_exact_value(cost: F) -> None:
+    # An exponential mechanism of epsilon e costs e^2 / 8, a pure one e^2 / 2: squares, so no root is needed here.
+    assert selection_epsilon(cost, "zcdp") ** 2 <= 8 * cost
+    assert count_epsilon(cost, "zcdp") ** 2 <= 2 * cost
+    assert selection_epsilon(cost, "pure") == count_epsilon(cost, "pure") == cost
 
 
 @settings(max_examples=60, deadline=None)
@@ -46,12 +46,12 @@ def test_strengths_under_zcdp_are_never_above_their_exact_value(cost: F) -> None
 def test_opendp_never_counts_more_than_the_leaf(cost: F, sensitivity: int) -> None:
     for definition in ("pure", "zcdp"):
         chosen = noisy_max_measurement.__wrapped__(
-            rounded_up(2 * sensitivity, strength_of(cost, definition)), definition
+            rounded_up(2 * sensitivity, selection_epsilon(cost, definition)), definition
         )
         assert F(chosen.map(sensitivity)) <= cost
-        strength = geometric_strength(cost, definition)
-        counted = geometric_measurement.__wrapped__(rounded_up(sensitivity, strength))
-        assert F(counted.map(sensitivity)) <= strength
+        epsilon = count_epsilon(cost, definition)
+        counted = geometric_measurement.__wrapped__(rounded_up(sensitivity, epsilon))
+        assert F(counted.map(sensitivity)) <= epsilon
 
 
 @settings(max_examples=25, deadline=None)
@@ -110,14 +110,14 @@ def test_scores_and_counts_are_whole_numbers(relation: Any, method: str, monkeyp
 
 def test_released_quantiles_lie_on_candidates_that_a_neighbour_has_too(monkeypatch) -> None:
     drawn: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
-    honest = joint.draw_rungs
+    honest = joint.joint_quantiles
 
     def watched(gate: Any, leaf: Any, values: Any, grid: Any, *rest: Any) -> Any:
-        rungs = honest(gate, leaf, values, grid, *rest)
-        drawn.append((grid, rungs))
-        return rungs
+        quantiles = honest(gate, leaf, values, grid, *rest)
+        drawn.append((grid, quantiles))
+        return quantiles
 
-    monkeypatch.setattr(fitting, "draw_rungs", watched)
+    monkeypatch.setattr(fitting, "joint_quantiles", watched)
     frame, maker = frame_of(4), TableSynthesizer(schema_of("replace-one"), 60)
     one = Replayed(1)
     maker._drawing_from(one.source()).fit(pa.table(frame))
@@ -126,9 +126,11 @@ def test_released_quantiles_lie_on_candidates_that_a_neighbour_has_too(monkeypat
     other = maker._drawing_from(Replayed(1, one).source())
     other.fit(pa.table(neighbour_of(frame, 0, "replace-one")))
     assert len(first) == len(drawn) > 3
-    for (grid, rungs), (other_grid, other_rungs) in zip(first, drawn, strict=True):
-        assert np.isin(rungs, grid).all()  # to the last bit: which floats can occur does not depend on rows
-        assert grid.tobytes() == other_grid.tobytes() and rungs.tobytes() == other_rungs.tobytes()
+    for (grid, quantiles), (other_grid, other_quantiles) in zip(first, drawn, strict=True):
+        assert np.isin(
+            quantiles, grid
+        ).all()  # to the last bit: which floats can occur does not depend on rows
+        assert grid.tobytes() == other_grid.tobytes() and quantiles.tobytes() == other_quantiles.tobytes()
 
 
 def test_synthetic_values_have_the_decimals_and_bounds_of_the_schema() -> None:

@@ -43,7 +43,7 @@ def theirs(measurement: Any) -> np.ndarray[Any, Any]:
 
 
 def ours(kind: str, cost: F, definition: str) -> np.ndarray[Any, Any]:
-    """Draw the same quantile through the gate, by a noisy max or as a path of one rung."""
+    """Draw the same quantile through the gate, by a noisy max or as a path of one quantile."""
     drawn = []
     for _ in range(DRAWS):
         leaf = Plan.leaf("quantile", cost, unit="epsilon" if definition == "pure" else "rho")
@@ -72,7 +72,7 @@ def test_a_selected_quantile_has_the_law_of_opendps_own(definition: str) -> None
         assert p_value(observed, law(epsilon * 0.8, definition)) < LEAST
 
 
-def test_a_path_of_one_rung_has_the_law_of_opendps_exponential_mechanism() -> None:
+def test_a_path_of_one_quantile_has_the_law_of_opendps_exponential_mechanism() -> None:
     # Two parts of a path move together: exp(-rate (|n0 - t0| + |n1 - t1|)) with rate = epsilon / 4.
     epsilon, cost = 1.5, F(9, 32)
     for observed in (theirs(opendp_quantile(2 / epsilon, "zcdp")), ours("path", cost, "zcdp")):

@@ -59,7 +59,7 @@ def test_slopes_leave_absent_rows_out(relation):
 
 @each_relation
 def test_subsamples_are_drawn_before_absent_rows_are_left_out(relation):
-    few = replace(FEW_SLOPES, rows=lambda strength, last: 4)
+    few = replace(FEW_SLOPES, rows=lambda epsilon, last: 4)
     mechanism = slope_mechanism(relation, 1, rules=few)
     found = worst_loss(mechanism, WITH_ABSENT[3:], 1, relation, kept=4 / 5)
     assert 0.1 < found <= 1 + 1e-9

@@ -1,6 +1,7 @@
 """Counts have infinitely many outcomes, so their law is compared analytically: the L1 distance over the scale."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 
@@ -17,6 +18,7 @@ from quantail.auditing.counting import (
     rows_of_groups,
     search_counts,
     values_of_a_column,
+    values_within_cells,
 )
 from quantail.curves import Scale
 from quantail.privacy import Gate, Plan, SimulatedNoise
@@ -30,7 +32,11 @@ TRIPLES = list(product(range(2), repeat=3))
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(
     ("counting", "domain", "rows"),
-    [(cells_of_tables, TRIPLES, 2), (values_of_a_column, range(5), 3)],
+    [
+        (cells_of_tables, TRIPLES, 2),
+        (values_of_a_column, range(5), 3),
+        (values_within_cells, (0.0, 1.0, 4.0, math.nan), 3),
+    ],
 )
 def test_counts_cost_exactly_their_leaf(counting, domain, rows, relation):
     assert 0.99 < search_counts(counting(relation), domain, rows, relation).loss <= 1
@@ -48,6 +54,17 @@ def test_two_labels_of_a_public_number_of_rows_are_one_count():
         shares = labels_alone(relation, 2)((0, 1, 1), noise).shares
         assert [len(asked) for asked, _ in noise.asked] == [counts]
         assert sum(shares) == pytest.approx(1)
+
+
+def test_values_cut_where_the_rows_themselves_lie_are_caught():
+    """Were drawn numbers cut by the rows' own values, the same answers would not give the same release."""
+    honest = values_within_cells("add-remove")
+
+    def flawed(table, noise):
+        cuts = honest(table, noise)
+        return replace(cuts, cuts=(*cuts.cuts[:-1], max(cuts.cuts[-1], max(table, default=0.0))))
+
+    assert search_counts(flawed, (0.0, 4.0), 2, "add-remove").loss > 1
 
 
 HEAPED = (0.0, 1.0, 2.0, 4.0, 6.0, 12.0, math.nan)  # in no heap, in the second, in the first, absent

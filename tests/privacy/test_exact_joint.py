@@ -14,7 +14,7 @@ import pytest
 
 from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
 from quantail.auditing.mechanisms import joint_mechanism
-from quantail.curves import draw_rungs, joint
+from quantail.curves import joint, joint_quantiles
 from quantail.curves.joint import targets
 from quantail.privacy import PathQuestion, SimulatedNoise, gate, paths
 
@@ -72,7 +72,7 @@ def test_jitter_that_is_drawn_costs_no_more_than_claimed(relation):
     def mechanism(table, noise):
         opened = gate_of(noise, relation, 1)
         (leaf,) = opened.plan.leaves()
-        return draw_rungs(opened, leaf, np.array(table), GRID[:3], np.array([0.25, 0.75]), 3).tobytes()
+        return joint_quantiles(opened, leaf, np.array(table), GRID[:3], np.array([0.25, 0.75]), 3).tobytes()
 
     rows = 3 if relation == "replace-one" else 2
     assert 0.3 < worst_loss(mechanism, (1.0, 2.5, 9.0), rows, relation) <= 1 + 1e-9
@@ -87,7 +87,7 @@ def pair_loss(relation, first, second):
             noise.given = numbers[: len(values)]
             opened = gate_of(noise, relation, 1)
             (leaf,) = opened.plan.leaves()
-            return draw_rungs(opened, leaf, np.array(values), GRID[:3], np.array([0.5]), 7).tobytes()
+            return joint_quantiles(opened, leaf, np.array(values), GRID[:3], np.array([0.5]), 7).tobytes()
 
         laws.append(law_of(mechanism))
     return loss(*laws)
@@ -160,7 +160,7 @@ def test_a_prior_of_the_height_from_private_rows_is_caught(relation):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", ["largest row", "rows passed"])
 def test_a_prior_from_private_rows_is_caught(kind, relation):
-    # The scale of the largest row, or a nat for every row between the outermost rungs.
+    # The scale of the largest row, or a nat for every row between the outermost quantiles.
     def mechanism(table, noise):
         values = np.array([value for value, _ in table])
         own = (
@@ -232,7 +232,7 @@ def test_targets_from_private_block_sizes_are_caught():
     assert blocks_loss(lambda part: targets(max(part.size, 1), np.array([0.5])), "replace-one", 5) > 1.05
 
 
-def test_zcdp_leaf_buys_the_strength_of_bounded_range():
+def test_zcdp_leaf_buys_the_epsilon_of_bounded_range():
     # rho-zCDP of an exponential mechanism with bounded range e costs e^2 / 8: the log-ratios span at most e.
     assert 0.3 < joint_loss((0.25, 0.75), "replace-one", unit="rho", cost=F(1, 8)) <= 1 + 1e-9
 
@@ -248,5 +248,5 @@ def test_a_single_candidate_is_counted_whatever_the_order_of_rows():
             asked.extend(questions)
             return [np.array([0])]
 
-    draw_rungs(Asked(), None, values, np.array([1.0]), np.array([0.5]), values.size)
+    joint_quantiles(Asked(), None, values, np.array([1.0]), np.array([0.5]), values.size)
     assert asked[0].counts.tolist() == [3]

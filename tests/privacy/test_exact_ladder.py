@@ -24,7 +24,7 @@ def ladder_loss(taus, relation, rows=4, values=VALUES):
     return worst_loss(mechanism, values, rows if relation == "replace-one" else rows - 1, relation)
 
 
-# Lower bounds: a loss far below the claim would mean a test that cannot fail. Outer rungs of four rows move little.
+# Lower bounds: a loss far below the claim would mean a test that cannot fail. Outer quantiles of four rows move little.
 # The median and the paper's levels are among the cases of the audit (test_exact_cases.py).
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(("taus", "least"), [((F(9, 10),), 0.2), (EVEN, 0.8)])

@@ -12,14 +12,23 @@ from quantail.auditing.panel_counts import (
     MEASURED,
     PERIODS,
     VALUES,
+    change_tables,
     farthest,
     lead_tables,
     lives,
     sensitivity,
 )
-from quantail.auditing.pooled_fits import SCHEMA, Scripted, loss_of, pooled_fit, pooled_panel, whole_full
+from quantail.auditing.pooled_fits import (
+    SCHEMA,
+    Scripted,
+    changing_panel,
+    loss_of,
+    pooled_fit,
+    pooled_panel,
+    whole_full,
+)
 from quantail.frames import PanelData
-from quantail.panel import PanelSynthesizer
+from quantail.panel import PanelSynthesizer, changing
 from quantail.panel import tables as panel_tables
 from quantail.panel.pooled import fit_pooled, plan_pooled
 from quantail.panel.tables import LATTICE, SENSITIVITY
@@ -54,6 +63,22 @@ def test_must_fail_the_sensitivities_of_public_lives_where_lives_are_private(nam
 def test_whole_fits_under_full_synthesis_cost_at_most_epsilon_and_depend_on_answers_alone():
     for finding in whole_full():
         assert finding.passed and finding.figure > 0.3, finding
+
+
+def test_whole_fits_with_changing_categories_cost_at_most_epsilon_and_depend_on_answers_alone():
+    for finding in whole_full(changing_panel, "changing"):
+        assert finding.passed and finding.figure > 0.3, finding
+
+
+def test_must_fail_a_change_that_is_counted_in_full_in_every_period(monkeypatch):
+    """Whoever changes every year would count as often as there are years."""
+    monkeypatch.setattr(
+        changing, "unchanged_points", lambda lives: np.full(lives.pairs(1)[0].size, LATTICE, dtype=np.int64)
+    )
+    for relation in ("full", "full, add/remove"):
+        assert farthest(change_tables, (0.0, 1.0, 2.0), relation)[0]["changes"] > sensitivity(
+            "changes", relation
+        )
 
 
 @pytest.mark.parametrize("length", range(1, 60))

@@ -20,7 +20,7 @@ POINTS = tuple(
 )  # x below and above .5, some up to 1.5
 FEW_POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 2.0))
 HALF = F(1, 2)
-FEWER_SLOPES = SlopeRules(lambda reach, step: np.array([-0.5, 0.0, 0.5, 1.0]), lambda signal: 0.4)
+FEWER_SLOPES = SlopeRules(lambda reach, step: np.array([-0.5, 0.0, 0.5, 1.0]), lambda n_epsilon: 0.4)
 APART = (0.5, 1.5)  # rows with x = 1 lie between
 
 
@@ -42,7 +42,7 @@ def slope_loss(
     """
     kept = 1.0
     if most is not None:
-        rules, kept = replace(rules, rows=lambda strength, last: most), most / (most + 1)
+        rules, kept = replace(rules, rows=lambda epsilon, last: most), most / (most + 1)
     mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts, rules, price=price)
     return worst_loss(mechanism, points, rows, relation, kept)
 

@@ -9,7 +9,7 @@ import pytest
 
 from quantail.errors import BudgetError
 from quantail.privacy import Gate, PathQuestion, Plan, Selection, SimulatedNoise, gate
-from quantail.privacy.gate import Call, geometric_strength, root_below, rounded_up, strength_of
+from quantail.privacy.gate import Call, count_epsilon, root_below, rounded_up, selection_epsilon
 from quantail.privacy.noise import geometric_measurement, noisy_max_measurement
 
 SCORES = np.array([0, -3, -7])
@@ -83,7 +83,7 @@ def test_leaf_of_another_plan_is_refused_even_if_it_looks_the_same(kind):
 def test_leaf_is_spent_even_when_the_question_fails():
     opened = open_gate(F(1))
     (leaf,) = opened.plan.leaves()
-    with pytest.raises(ValueError, match="rungs"):
+    with pytest.raises(ValueError, match="quantiles"):
         opened.path(leaf, [PathQuestion(np.array([1]), 1, np.array([1]))])
     assert opened.unused == 0
 
@@ -107,7 +107,7 @@ def test_scales_cover_the_leaf_by_opendp_and_waste_nothing(cost, unit, sensitivi
 
 
 def test_noise_too_small_for_the_leaf_is_refused_before_release(monkeypatch):
-    monkeypatch.setattr(gate, "rounded_up", lambda s, strength: float(F(s) / strength) * 0.999)
+    monkeypatch.setattr(gate, "rounded_up", lambda s, epsilon: float(F(s) / epsilon) * 0.999)
     for kind in ("select", "count"):
         opened = open_gate(F(1))
         with pytest.raises(ArithmeticError, match="nothing was released"):
@@ -183,11 +183,11 @@ def test_root_is_rounded_down_and_close(square):
     assert root**2 <= square < (root + F(1, 2**59)) ** 2
 
 
-def test_strengths_convert_back_to_no_more_than_the_cost():
+def test_epsilons_convert_back_to_no_more_than_the_cost():
     for cost in COSTS:
-        assert strength_of(cost, "zcdp") ** 2 / 8 <= cost
-        assert geometric_strength(cost, "zcdp") ** 2 / 2 <= cost
-        assert strength_of(cost, "pure") == geometric_strength(cost, "pure") == cost
+        assert selection_epsilon(cost, "zcdp") ** 2 / 8 <= cost
+        assert count_epsilon(cost, "zcdp") ** 2 / 2 <= cost
+        assert selection_epsilon(cost, "pure") == count_epsilon(cost, "pure") == cost
 
 
 def test_scale_is_rounded_up():

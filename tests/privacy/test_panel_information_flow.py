@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from quantail.auditing.replay import Replayed
-from quantail.auditing.whole_panels import FULL, GROUPS, SCHEMA, panel_of
+from quantail.auditing.whole_panels import CHANGING, FULL, GROUPS, SCHEMA, panel_of
 from quantail.frames import PanelData
 from quantail.panel import PanelSynthesizer
 from quantail.panel import history as panel_history
@@ -133,6 +133,7 @@ HANDLED_IN_FULL = HANDLED | {
     "panel.lives",  # the tables of lives that are asked for
     "panel.absence",
     "panel.attributes",
+    "panel.changing",
 }
 
 
@@ -164,9 +165,9 @@ def watching(modules: set[str]) -> Iterator[None]:
 @pytest.fixture
 def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set[str]]]:
     """Return a fit of a panel whose values are marked; it tells who held marked arrays, and who read numbers off."""
-    read, count = panel.confidential_panel, Gate.count
+    read, count = panel.protected_panel, Gate.count
 
-    def confidential_panel(frame: Any, schema: Any) -> PanelData:
+    def protected_panel(frame: Any, schema: Any) -> PanelData:
         data = read(frame, schema)
         values = {name: array.view(Marked) for name, array in data.values.items()}
         lives, attributes = (data.entry, data.exit), data.attributes
@@ -198,7 +199,7 @@ def marking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], tuple[set[str], set
     # These would take the mark off.
     monkeypatch.setattr(np, "asarray", np.asanyarray)
     monkeypatch.setattr(np, "array", marked_array)
-    monkeypatch.setattr(panel, "confidential_panel", confidential_panel)
+    monkeypatch.setattr(panel, "protected_panel", protected_panel)
     monkeypatch.setattr(Gate, "count", answered)
     monkeypatch.setattr(Gate, "select", chosen)
     monkeypatch.setattr(Marked, "read", set())
@@ -230,6 +231,12 @@ def test_groups_that_borrow_pass_nothing_on_but_questions(marking) -> None:
     modules, readers = marking(GROUPS)
     assert modules <= HANDLED_IN_FULL | {"panel.borrowing"}
     assert "panel.borrowing" in modules
+    assert readers <= {"frames.panel", "panel.unit_periods"}
+
+
+def test_changing_categories_stay_in_the_modules_made_for_them(marking) -> None:
+    modules, readers = marking(CHANGING)
+    assert modules <= HANDLED_IN_FULL and "panel.changing" in modules
     assert readers <= {"frames.panel", "panel.unit_periods"}
 
 

@@ -66,7 +66,7 @@ def test_pick_is_proportional_however_small_the_weights(logs):
 
 
 def reference_law(counts, rows, targets, rate, range_prior=None, last_prior=None):
-    """Return the stated law, path by path; `last_prior` is that of the last rung, if it is another one."""
+    """Return the stated law, path by path; `last_prior` is that of the last quantile, if it is another one."""
     law, range_prior = {}, [0.0] * len(counts) if range_prior is None else range_prior
     last_prior = range_prior if last_prior is None else last_prior
     for path in combinations_with_replacement(range(len(counts)), len(targets) - 1):
@@ -79,14 +79,14 @@ def reference_law(counts, rows, targets, rate, range_prior=None, last_prior=None
 
 
 @pytest.mark.parametrize("deepest", [paths.DEEPEST, 1.0])
-@pytest.mark.parametrize("rungs", [1, 2, 3, 4])
-def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
+@pytest.mark.parametrize("quantiles", [1, 2, 3, 4])
+def test_law_of_paths_is_the_stated_one(monkeypatch, quantiles, deepest):
     monkeypatch.setattr(paths, "DEEPEST", deepest)
-    rng = np.random.default_rng(rungs)
+    rng = np.random.default_rng(quantiles)
     for _ in range(4):
         rows = int(rng.integers(0, 12))
         counts = np.sort(rng.integers(0, rows + 1, 5))
-        targets = rng.integers(0, 5, rungs + 1)
+        targets = rng.integers(0, 5, quantiles + 1)
         rate = float(rng.uniform(0.05, 2))
         law = law_of(
             lambda noise, q=(counts, rows, targets, rate): tuple(paths.draw_path(*q, noise).tolist())
@@ -97,12 +97,12 @@ def test_law_of_paths_is_the_stated_one(monkeypatch, rungs, deepest):
             assert math.isclose(probability, stated[path], rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("rungs", [1, 2, 3, 4])
-def test_law_of_paths_with_a_prior_of_the_range_is_the_stated_one(monkeypatch, rungs):
+@pytest.mark.parametrize("quantiles", [1, 2, 3, 4])
+def test_law_of_paths_with_a_prior_of_the_range_is_the_stated_one(monkeypatch, quantiles):
     monkeypatch.setattr(paths, "MOST_PRIOR", 2.0)
-    rng = np.random.default_rng(rungs)
+    rng = np.random.default_rng(quantiles)
     for _ in range(4):
-        counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, rungs + 1)
+        counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, quantiles + 1)
         range_prior = np.sort(rng.uniform(-3, 0, 5))
         law = law_of(
             lambda noise, q=(counts, targets, range_prior): tuple(
@@ -116,21 +116,21 @@ def test_law_of_paths_with_a_prior_of_the_range_is_the_stated_one(monkeypatch, r
             assert math.isclose(probability, stated[path], rel_tol=1e-12)
         free = reference_law(counts.tolist(), 8, targets.tolist(), 0.4)
         assert (stated == pytest.approx(free, rel=1e-9)) == (
-            rungs == 1
-        )  # one rung is both ends: nothing to pay
+            quantiles == 1
+        )  # one quantile is both ends: nothing to pay
 
 
 @pytest.mark.parametrize("most", [2.0, paths.MOST_PRIOR])
-@pytest.mark.parametrize("rungs", [1, 2, 3])
-def test_law_of_paths_with_a_prior_of_the_height_is_the_stated_one(monkeypatch, rungs, most):
+@pytest.mark.parametrize("quantiles", [1, 2, 3])
+def test_law_of_paths_with_a_prior_of_the_height_is_the_stated_one(monkeypatch, quantiles, most):
     monkeypatch.setattr(paths, "MOST_PRIOR", most)
-    rng = np.random.default_rng(rungs)
-    counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, rungs + 1)
+    rng = np.random.default_rng(quantiles)
+    counts, targets = np.sort(rng.integers(0, 9, 5)), rng.integers(0, 5, quantiles + 1)
     spread, height = np.sort(rng.uniform(0, 2, 5)), np.array([0.0, 0.0, 0.5, 1.0, 3.0])
     law = law_of(
         lambda noise: tuple(paths.draw_path(counts, 8, targets, 0.4, noise, spread, height).tolist())
     )
-    first = np.minimum(spread - spread[0], most) if rungs > 1 else np.zeros(5)
+    first = np.minimum(spread - spread[0], most) if quantiles > 1 else np.zeros(5)
     last = np.minimum(first + height, most)
     stated = reference_law(counts.tolist(), 8, targets.tolist(), 0.4, first.tolist(), last.tolist())
     assert {path for _, path in law} == set(stated)
@@ -167,15 +167,15 @@ def test_deepest_weight_is_never_reached_when_the_size_is_right():
     assert gate.SHARPEST <= paths.DEEPEST
 
 
-@pytest.mark.parametrize("rungs", [0, 17])
-def test_number_of_rungs_is_bounded(rungs):
-    with pytest.raises(ValueError, match="rungs"):
-        paths.draw_path(np.array([1, 2]), 2, np.ones(rungs + 1, dtype=np.int64), 1.0, SimulatedNoise(1))
+@pytest.mark.parametrize("quantiles", [0, 17])
+def test_number_of_quantiles_is_bounded(quantiles):
+    with pytest.raises(ValueError, match="quantiles"):
+        paths.draw_path(np.array([1, 2]), 2, np.ones(quantiles + 1, dtype=np.int64), 1.0, SimulatedNoise(1))
 
 
 def proven_bound(candidates: int) -> float:
     """Return what proofs/joint.md grants to rounding in the log-ratio of any path between two tables."""
-    m = paths.MOST_RUNGS
+    m = paths.MOST_QUANTILES
     largest = (m + 1) * paths.DEEPEST + paths.MOST_PRIOR + m * math.log(candidates)
     pure = 2 * 2.0**-53 * (m * (8 * largest + 8 * candidates + 240) + largest)
     concentrated = 4 * 2.0**-53 * (m * (5 * largest + 4 * candidates + 120) + largest)
@@ -218,19 +218,19 @@ def test_rounding_is_far_below_the_slack(rate, prior):
     if np.finfo(np.longdouble).eps > 2.0**-60:
         pytest.skip("long doubles are no longer than doubles here")
     rng = np.random.default_rng(5)
-    counts, rungs, rows = np.sort(rng.integers(0, 5000, 700)), 6, 5000
-    targets = np.full(rungs + 1, rows // (rungs + 1))
+    counts, quantiles, rows = np.sort(rng.integers(0, 5000, 700)), 6, 5000
+    targets = np.full(quantiles + 1, rows // (quantiles + 1))
     range_prior = prior * np.sort(rng.random(counts.size))
     messages = paths.log_messages(counts, rows, targets, rate, range_prior)
     exact_rate, exact_prior = np.longdouble(rate), range_prior.astype(np.longdouble)
     exact = [-exact_rate * np.abs(rows - counts - targets[-1]) - exact_prior]
-    for k in range(rungs - 1, 0, -1):
+    for k in range(quantiles - 1, 0, -1):
         missed = np.abs(counts[None, :] - counts[:, None] - targets[k])
         logs = np.where(np.tri(counts.size, k=-1, dtype=bool), -np.inf, exact[0] - exact_rate * missed)
         exact.insert(0, np.logaddexp.reduce(logs, axis=1))
     whole = np.logaddexp.reduce(exact[0] - exact_rate * np.abs(counts - targets[0]) + exact_prior)
     worst = 0.0
-    for path in np.sort(rng.integers(0, counts.size, (40, rungs)), axis=1):  # unlikely ones, like most
+    for path in np.sort(rng.integers(0, counts.size, (40, quantiles)), axis=1):  # unlikely ones, like most
         found, stated, start = np.longdouble(0), exact_prior[path[0]] - exact_prior[path[-1]] - whole, 0
         for k, index in enumerate(path):
             before = counts[start] if k else 0
@@ -245,12 +245,12 @@ def test_rounding_is_far_below_the_slack(rate, prior):
 
 
 def test_extreme_draw_stays_finite():
-    # Most rungs, weights as deep as they go, far more candidates than rows.
+    # Most quantiles, weights as deep as they go, far more candidates than rows.
     counts = np.zeros(100, dtype=np.int64)
-    targets = np.full(paths.MOST_RUNGS + 1, 10**5)
+    targets = np.full(paths.MOST_QUANTILES + 1, 10**5)
     for range_prior in (None, np.linspace(-1e300, 1e300, 100)):
         path = paths.draw_path(counts, 0, targets, 50.0, SimulatedNoise(3), range_prior)
-        assert np.all(np.diff(path) >= 0) and path.size == paths.MOST_RUNGS
+        assert np.all(np.diff(path) >= 0) and path.size == paths.MOST_QUANTILES
 
 
 def test_a_released_size_far_below_the_true_one_stays_within_bounds():

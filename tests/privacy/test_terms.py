@@ -103,6 +103,10 @@ PANELS = {
     "synthesis": "partial",
     "attributes": ("region",),
     "gaps": True,
+    "borrow": False,
+    "changing": ("region",),
+    "firm": "owner",
+    "establishments": 3,
 }
 
 
@@ -123,18 +127,23 @@ def test_a_change_of_any_public_input_of_the_schema_changes_the_plan_hash(where)
 
 @pytest.mark.parametrize("option", PANELS)
 def test_a_change_of_any_field_of_a_panel_changes_the_plan_hash(option):
-    change = {option: PANELS[option]}
+    base, change = PANEL, {option: PANELS[option]}
     if option in ("layout", "time"):
         change = {"layout": "long", "time": "year" if option == "layout" else "t"}
-    base = (
-        replace(PANEL, panel=replace(PANEL.panel, layout="long", time="year")) if option == "time" else PANEL
-    )
+    if option == "time":
+        base = replace(PANEL, panel=replace(PANEL.panel, layout="long", time="year"))
+    if option in ("firm", "establishments"):
+        whole = replace(PANEL.panel, firm="company", establishments=2)
+        base = replace(PANEL, panel=whole, neighbours="add-remove")
+    if option in ("attributes", "changing"):
+        base = replace(
+            PANEL, columns=(*PANEL.columns, REGION), panel=replace(PANEL.panel, attributes=("region",))
+        )
+        change = {"attributes": (), "changing": ("region",)}
     if option == "attributes":
-        attributed = replace(PANEL.panel, attributes=("region",))
-        base = replace(PANEL, columns=(*PANEL.columns, REGION), panel=attributed)
         change = {"attributes": ("region", "sector")}
-        sector = replace(REGION, name="sector")
-        other = replace(base, columns=(*base.columns, sector), panel=replace(base.panel, **change))
+        columns = (*base.columns, replace(REGION, name="sector"))
+        other = replace(base, columns=columns, panel=replace(base.panel, **change))
     else:
         other = replace(base, panel=replace(base.panel, **change))
     assert PanelSynthesizer(other, 1).terms(30).hash() != PanelSynthesizer(base, 1).terms(30).hash()

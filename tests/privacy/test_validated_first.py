@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -160,6 +161,24 @@ def test_rows_that_noise_may_add_must_fit_into_a_workbook_before_the_charge(
     monkeypatch.chdir(tmp_path)
     Schema(JOBS, "firm", name="firms", neighbours="add-remove").save("schema.toml")
     pa.csv.write_csv(TABLE, "firms.csv")
+    words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "--new-ledger", "-o", "out.xlsx"]
+    done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
+    assert (done.exit_code == 0) == fits_in == Path("firms.ledger").exists() == Path("out.xlsx").exists()
+    assert fits_in or "more rows than this kind of file holds" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(("most", "fits_in"), [(80, False), (4_900, False), (5_000, True)])
+def test_units_that_noise_may_add_to_a_panel_must_fit_into_a_workbook_before_the_charge(
+    most, fits_in, tmp_path: Path, monkeypatch
+) -> None:
+    """Firms of two in two periods: 80 rows, and 2 * 2 * 2 * (log 2 + 12 log 10) * 65 / 3 or so: 4,992."""
+    monkeypatch.setitem(FORMATS, ".xlsx", replace(FORMATS[".xlsx"], most_rows=most))
+    monkeypatch.chdir(tmp_path)
+    panel = Panel("id", start=1, end=2, layout="long", time="year", firm="owner", establishments=2)
+    Schema(JOBS, "firm", name="firms", panel=panel, neighbours="add-remove").save("schema.toml")
+    unit = np.repeat(np.arange(40), 2)
+    rows = {"id": unit, "owner": unit // 2, "year": np.tile([1, 2], 40), "jobs": unit}
+    pa.csv.write_csv(pa.table(rows), "firms.csv")
     words = ["-s", "schema.toml", "-e", "1", "-l", "firms.ledger", "--new-ledger", "-o", "out.xlsx"]
     done = CliRunner().invoke(app, ["synth", "firms.csv", *words])
     assert (done.exit_code == 0) == fits_in == Path("firms.ledger").exists() == Path("out.xlsx").exists()

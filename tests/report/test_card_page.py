@@ -61,7 +61,8 @@ def test_public_inputs_of_every_kind_are_stated(stated):
         (
             Column("hired", "date", "2020-01-01", "2020-12-31"),
             Column("member", "boolean"),
-            Column("pay", "numeric", 0, 9, missing=True, missing_codes=(-8,), atoms=(0,)),
+            Column("pay", "integer", 0, 9, missing=True, missing_codes=(-8,), atoms=(0,), heaps=(5,)),
+            Column("rent", "numeric", 0, 9, resolution=0.5),
         ),
         unit="person",
     )
@@ -71,6 +72,7 @@ def test_public_inputs_of_every_kind_are_stated(stated):
     for said in (
         "2020-01-01 to 2020-12-31",
         "categories false, true",
-        "may be missing, codes of missing values -8, frequent values 0",
+        "may be missing, codes of missing values -8, frequent values 0, round figures 5",
+        "steps of 0.5",
     ):
         assert said in page

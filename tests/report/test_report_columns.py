@@ -49,3 +49,10 @@ def test_tables_that_cannot_be_compared_are_refused():
         table_columns({"a": [1.0]}, {"b": [1.0]}, None)
     with pytest.raises(DataError, match="numeric in one table"):
         table_columns({"a": [1.0]}, {"a": ["x"]}, None)
+
+
+def test_codes_of_missing_values_are_drawn_as_missing():
+    schema = Schema((Column("pay", "integer", 0, 100, missing_codes=(-9,)),), unit="person")
+    (column,) = table_columns(pa.table({"pay": [1, -9, 5]}), pa.table({"pay": [-9, 2, 3]}), schema)
+    assert np.isnan(column.real).tolist() == [False, True, False]
+    assert np.isnan(column.synth).tolist() == [True, False, False]

@@ -63,6 +63,18 @@ def test_a_tile_shows_the_worst_answer_to_its_question():
     assert tile.count('class="on"') == 2
 
 
+def test_a_tile_also_names_the_largest_error_where_the_yardstick_hides_it():
+    """A total 37% off hid behind another 7% off, which a second sample would have got nearer."""
+    rows = tuple(
+        row("total_error", value, null, "tails", (name,))
+        for name, value, null in (("premium", 0.07, 0.004), ("paid", 0.37, 0.064))
+    )
+    (tile,) = _tiles(Evaluation(rows))
+    assert "0.07" in tile and "largest: 0.37 of paid (independent sample 0.064)" in tile
+    (tile,) = _tiles(Evaluation(rows[:1]))
+    assert "largest" not in tile
+
+
 def test_a_tile_says_what_the_farthest_of_many_errors_is_compared_with():
     rows = [
         row("quantile_error_99", value, 0.1, "tails", (name,))

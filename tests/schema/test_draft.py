@@ -96,9 +96,16 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
         ("naics_code", "integer", "category", None),
         ("pay_grade", "", "category", None),  # what a name ends with says what it is
         ("start_date", "", "date", None),
+        ("ApprovalDate", "category", "date", None),  # stored as text
         ("pay", "category", "category", None),  # a declared text stays what it is
         ("height", "numeric", "numeric", "linear"),
         ("q17", "", "", "linear"),
+        ("LoanNumber", "", "", "linear"),  # an amount of nothing; a case, or a count
+        ("LoanNumber", "integer", "integer", "linear"),
+        ("Policy No", "", "", "linear"),
+        ("birth year", "", "integer", "linear"),
+        ("hhid", "", "key", None),
+        ("Umsatz netto", "", "numeric", "log"),
     ],
 )
 def test_names_suggest_types_and_log_grids_of_amounts(name, declared, type_, grid):
@@ -114,6 +121,14 @@ def test_rules_are_drafted_as_comments_that_are_valid_when_uncommented():
     last = next(place for place, line in enumerate(lines) if line == '# total = "wages"')
     rules = tomllib.loads("\n".join(line.removeprefix("#") for line in lines[first : last + 1]))
     assert rules["identity"][0]["parts"] == ["wages", "rents"] and rules["inequality"][0]["part"] == "tips"
+
+
+def test_decimals_are_drafted_as_a_comment_of_numbers_that_have_them():
+    """Without the line synthetic amounts have fifteen digits, and nothing said so."""
+    numeric, whole = draft({"pay": "numeric"}), draft({"jobs": "integer"})
+    assert "\n# decimals = 2" in numeric and "decimals" not in whole
+    uncommented = tomllib.loads(numeric.replace("# decimals", "decimals"))
+    assert uncommented["column"][0]["decimals"] == 2
 
 
 def test_a_form_of_csv_is_drafted_unless_it_is_plain():
@@ -182,3 +197,15 @@ def test_a_drafted_panel_needs_no_entry_and_exit_unless_they_are_copied():
     assert Schema.from_toml(text).panel.named == ("firm", "year")
     with pytest.raises(SchemaError, match=r"(?s)write entry = .*write exit = "):
         Schema.from_toml(text.replace('synthesis = "full"', 'synthesis = "partial"'))
+
+
+def test_firms_are_drafted_with_the_relation_that_they_need():
+    names = dict.fromkeys(["site", "year", "owner", "emp"], "integer")
+    text = draft(names, panel=PanelNames("site", "year", "owner"))
+    document = tomllib.loads(text)
+    assert document["panel"]["firm"] == "owner" and document["table"]["neighbours"] == "add-remove"
+    assert [section["name"] for section in document["column"]] == ["emp"]
+    with pytest.raises(SchemaError, match="write establishments = 3"):
+        Schema.from_toml(text)
+    with pytest.raises(SchemaError, match="no column 'boss'"):
+        draft(names, panel=PanelNames("site", "year", "boss"))

@@ -116,6 +116,7 @@ def test_columns_that_follow_from_others_are_not_modelled():
 
 JOBS = Column("jobs", "integer", 0, 9)
 MORE = Column("more", "integer", 0, 9)
+DAYS = tuple(Column(name, "date", "2020-01-01", "2020-01-31") for name in "de")
 BAD = {
     "bound is no date": (lambda: Column("d", "date", "soon", "2020-01-01"), "not a date"),
     "dates on a log grid": (lambda: Column("d", "date", "2019-01-01", "2020-01-01", grid="log"), "grid"),
@@ -152,6 +153,20 @@ BAD = {
             identities=(Identity("jobs", ("more", "z")),),
         ),
         "between its parts",
+    ),
+    "sum of dates": (
+        lambda: schema(
+            *DAYS, Column("z", "date", "2020-01-01", "2020-02-01"), identities=(Identity("z", ("d", "e")),)
+        ),
+        "numeric or integer",
+    ),
+    "dates in other steps": (
+        lambda: schema(DAYS[0], replace(DAYS[1], resolution=7), inequalities=(Inequality("e", "d"),)),
+        "resolution",
+    ),
+    "a date and a number": (
+        lambda: schema(DAYS[0], Column("e", "integer", 0, 9), inequalities=(Inequality("e", "d"),)),
+        "differ in type",
     ),
     "sum beyond its bounds": (
         lambda: schema(

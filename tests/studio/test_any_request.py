@@ -41,6 +41,7 @@ FIELDS = (
         "decimal",
         "thousands",
         "encoding",
+        "dates",
         "neighbours",
         "order",
         "merge_below",

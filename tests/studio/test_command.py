@@ -50,9 +50,9 @@ def test_the_browser_is_shown_a_file_that_only_this_user_can_read(monkeypatch):
     seen, told = queue.Queue(), threading.Event()
     monkeypatch.setattr(server.webbrowser, "open", lambda url: seen.put(url))
     with server.browser_at("http://127.0.0.1:1/open/secret", told.set):
-        url = seen.get(timeout=20)
+        url = seen.get(timeout=60)
         path = Path(url.removeprefix("file://"))
-        assert "secret" not in url and told.wait(20)  # it found no browser, and says so
+        assert "secret" not in url and told.wait(60)  # it found no browser, and says so
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
         assert "/open/secret" in path.read_text()
@@ -75,7 +75,7 @@ def test_a_server_that_is_killed_loses_nothing(ready):
         sent = client.post(f"{home}release/review", data=ASKED | hidden, headers={"cookie": cookie})
         assert sent.status_code == 303
     process.send_signal(signal.SIGKILL)
-    said = process.communicate(timeout=20)
+    said = process.communicate(timeout=60)
     assert "Traceback" not in said[1]
     later = Desk(ready.folder)  # a studio that is started afterwards
     assert later.wait(hidden["run"], 120).state == "done"

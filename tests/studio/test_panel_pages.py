@@ -1,5 +1,7 @@
 """A panel goes the same way as a table: drafted with its unit and period, described, released, drawn from."""
 
+import tomllib
+
 from desk import PANEL_FORM, reviewed
 
 from quantail.privacy.ledger import Ledger
@@ -53,3 +55,13 @@ def test_a_panel_is_drafted_described_released_and_drawn_from(desk):
     assert desk.wait(drawn).state == "failed" and "panel" in desk.get("/run", id=drawn).text
     drawn = desk.run_of(desk.post("/results/draw", model="out.model.json", output="more.csv"))
     assert desk.wait(drawn).state == "done"
+
+
+def test_what_the_page_of_a_panel_does_not_show_is_kept(desk):
+    desk.write("plants.csv", long_panel())
+    desk.post("/table/draft", table="plants.csv", output="plants.toml", panel="firm,year")
+    text = (desk.folder / "plants.toml").read_text().replace("gaps = false", "gaps = true")
+    desk.write("plants.toml", text)
+    seen = desk.hidden(desk.get("/schema", schema="plants.toml", table="plants.csv"), "seen")
+    desk.post("/schema/panel", schema="plants.toml", seen=seen, start="2000", end="2003", **PANEL_FORM)
+    assert tomllib.loads((desk.folder / "plants.toml").read_text())["panel"]["gaps"] is True

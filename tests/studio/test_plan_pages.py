@@ -2,7 +2,12 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from quantail.studio import plan_pages
+from quantail.studio.launch import run_id
+from quantail.studio.records import write_json
+from quantail.studio.work import Work
 
 ASKED = {"schema": "schema.toml", "rows": "60", "epsilon": "1"}
 
@@ -56,3 +61,16 @@ def test_what_cannot_be_planned_says_so(ready):
         for answer in (ready.get("/plan", **ASKED | wrong), ready.post("/plan", **ASKED | wrong)):
             assert answer.status_code in (404, 422) and 'role="alert"' in answer.text
     assert ready.records.ids() == []
+
+
+def test_work_that_is_cancelled_stops_at_its_next_step_though_an_interruption_was_lost(ready):
+    request = {"kind": "plan"}
+    run = run_id(request)
+    place = ready.records.folder_of(run)
+    place.mkdir()
+    write_json(place / "request.json", request)
+    work = Work.at(place)
+    work.tell("trying", 0.1)
+    ready.records.cancel(run)
+    with pytest.raises(KeyboardInterrupt):
+        work.tell("trying", 0.2)

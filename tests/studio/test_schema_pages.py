@@ -6,7 +6,7 @@ import pytest
 from desk import PANEL_FORM
 
 from payroll_files import SCHEMA
-from quantail.schema import ColumnType, Schema
+from quantail.schema import ColumnType, CsvFormat, Schema
 from quantail.schema.toml import _COLUMN_KEYS
 from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.column_form import _ORDER, BELONGS, fields, read, value_of
@@ -194,13 +194,23 @@ def test_rules_are_added_if_they_hold_together_and_removed(ready):
     assert Schema.load(ready.folder / "schema.toml").inequalities == ()
 
 
+def test_the_overview_shows_what_else_is_public_of_a_number(ready):
+    path = ready.folder / "schema.toml"
+    facts = "missing = true\nmissing_codes = [-9]\natoms = [0]\ndecimals = 2\n"
+    column = f'[[column]]\nname = "pay"\ntype = "numeric"\nlower = 0\nupper = 9\n{facts}'
+    path.write_text(f'[table]\nname = "t"\nunit = "person"\n{column}')
+    page = ready.get("/schema", schema="schema.toml").text
+    assert "0 to 9, decimals 2, atoms 0, codes -9, may be missing" in page
+
+
 def test_the_forms_of_csv_and_panel_write_their_sections(ready):
     def seen():
         return ready.hidden(ready.get("/schema", schema="schema.toml"), "seen")
 
     marks = {"separator": ";", "decimal": ",", "thousands": " ", "encoding": "windows-1252"}
+    marks["dates"] = "31.01.2020"
     assert ready.post("/schema/csv", schema="schema.toml", seen=seen(), **marks).status_code == 303
-    assert Schema.load(ready.folder / "schema.toml").csv.thousands == " "
+    assert Schema.load(ready.folder / "schema.toml").csv == CsvFormat(**marks)
     ready.post("/schema/panel", schema="schema.toml", seen=seen(), start="2001", end="2005", **PANEL_FORM)
     assert Schema.load(ready.folder / "schema.toml").panel.end == 2005
     ready.post("/schema/panel", schema="schema.toml", seen=seen(), layout="")

@@ -44,7 +44,7 @@ def served(tmp_path):
     lines = [process.stdout.readline() for _ in range(2)]
     yield folder, lines[1].strip()
     process.send_signal(signal.SIGINT)
-    said, errors = process.communicate(timeout=20)
+    said, errors = process.communicate(timeout=60)
     assert said == "" and "Traceback" not in errors
 
 
@@ -52,7 +52,8 @@ class Reader:
     """A person at a browser; what pages say on the console and ask of any network is kept."""
 
     def __init__(self, browser, address):
-        self.context = browser.new_context(viewport=DESKTOP)
+        # Colours that are still changing would be judged half way on a slow machine.
+        self.context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
         self.context.set_default_timeout(SECONDS)
         self.page = watched(self.context.new_page())
         self.page.goto(address)
@@ -75,6 +76,7 @@ class Reader:
             self.page.emulate_media(color_scheme="dark" if kind == "dark" else "light")
             size = PHONE if kind == "phone" else DESKTOP
             self.page.set_viewport_size(size)
+            self.page.wait_for_load_state()  # a form that was just sent may still be on its way
             kept(self.page, f"studio-{name}-{kind}")
             assert self.page.evaluate("document.documentElement.scrollWidth") <= size["width"], (name, kind)
             if kind != "phone":

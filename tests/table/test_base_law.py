@@ -28,8 +28,8 @@ def test_counted_values_are_exact_and_gaps_hold_nothing():
 
 def test_an_atom_keeps_its_share():
     scale = Scale.of(Column("pay", "numeric", 0, 1e6, grid="log", decimals=2))
-    rungs = np.array([0.0, 0.0, *scale.forward(np.array([50.0, 90.0, 200.0]))])
-    law = BaseLaw.of(fit_atom_curve(np.array([0.1, 0.3, 0.5, 0.7, 0.9]), rungs, 5000, 4.0, scale))
+    quantiles = np.array([0.0, 0.0, *scale.forward(np.array([50.0, 90.0, 200.0]))])
+    law = BaseLaw.of(fit_atom_curve(np.array([0.1, 0.3, 0.5, 0.7, 0.9]), quantiles, 5000, 4.0, scale))
     _, high = scale.lowest_cell
     assert 0.3 < law.level(np.array([high]))[0] < 0.5
 

@@ -28,9 +28,9 @@ def test_a_frequent_label_is_not_spoilt_by_a_long_list_of_rare_ones():
     labels = tuple(f"label {k:02}" for k in range(18))
     table = pd.DataFrame({"country": [labels[-1]] * 1880 + [*labels[:-1]] * 7 + [labels[0]]})
     schema = Schema((Column("country", "category", categories=labels),), unit="person")
-    signal = 2000 * 0.2
+    n_epsilon = 2000 * 0.2
     errors = [abs(released(table, schema, 0.2, seed)[labels[-1]] - 0.94) for seed in range(30)]
-    assert np.mean(errors) < 2 * 2 / signal  # twice the scale of the noise in one count
+    assert np.mean(errors) < 2 * 2 / n_epsilon  # twice the scale of the noise in one count
 
 
 def test_two_labels_have_the_noise_of_one_count():

@@ -6,7 +6,7 @@ import pytest
 from quantail.curves import Scale
 from quantail.schema import Column
 from quantail.table.cells import FieldCells, label_cells, number_cells
-from quantail.table.tuning import LEVELS, TAIL_LEVELS
+from quantail.table.tuning import LEVELS, NUMBER_LEVEL, TAIL_LEVELS
 
 
 def heavy_cells(statuses=0):
@@ -18,14 +18,25 @@ def heavy_cells(statuses=0):
 def test_cells_of_a_number_hold_even_parts_of_what_is_implied_and_finer_tails():
     cells, values, _ = heavy_cells()
     shares = np.bincount(cells.of_number(values), minlength=cells.number) / values.size
-    cuts = sorted({k / LEVELS[-1] for k in range(1, LEVELS[-1])} | set(TAIL_LEVELS))
+    cuts = sorted({k / NUMBER_LEVEL for k in range(1, NUMBER_LEVEL)} | set(TAIL_LEVELS))
     np.testing.assert_allclose(shares, np.diff([0.0, *cuts, 1.0]), atol=0.002)
 
 
 def test_coarsenings_are_nested():
-    for cells in (heavy_cells(2)[0], label_cells(np.array([0.3, 0.25, 0.2, 0.1, 0.05, 0.04, 0.03, 0.03]))):
+    long_list = np.random.default_rng(3).dirichlet(np.full(1500, 0.2))
+    in_order = label_cells(long_list, ordered=1499)
+    few = np.array([0.3, 0.25, 0.2, 0.1, 0.05, 0.04, 0.03, 0.03])
+    for cells in (heavy_cells(2)[0], label_cells(few), label_cells(long_list), in_order):
         for coarse, fine in zip(cells.coarse, cells.coarse[1:], strict=False):
             assert len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+
+
+def test_rare_labels_of_a_long_list_share_cells_with_their_neighbours_alone():
+    finest = label_cells(np.full(2000, 1 / 2000)).coarse
+    assert len(set(finest[LEVELS.index(16)])) == 1  # none is frequent
+    for level in (64, 256):
+        cells = np.array(finest[LEVELS.index(level)])
+        assert len(set(cells)) == level and np.all(np.diff(cells) >= 0)
 
 
 def test_equal_values_share_a_cell_whatever_their_dither():

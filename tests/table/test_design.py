@@ -147,7 +147,7 @@ def test_small_tables_with_labels_have_rounds_and_those_of_numbers_keep_their_sl
     assert not draw_design(labelled, 400, Fraction(1), "pure").rounds
 
 
-def test_more_signal_never_asks_for_less(schema):
+def test_more_n_epsilon_never_asks_for_less(schema):
     """With more rows or more budget, questions are added and never dropped."""
 
     def effects(rows, cost):

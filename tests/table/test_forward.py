@@ -34,6 +34,17 @@ def test_cells_are_drawn_by_inversion():
     assert (draw_cells(law, np.ones(1000, dtype=int), u)[0] == 1).all()
 
 
+@pytest.mark.parametrize("cells", [1, 2, 3, 8, 19, 1017])
+def test_a_cell_is_the_first_whose_end_is_not_below_the_number(cells):
+    rng = np.random.default_rng(cells)
+    law = rng.multinomial(2**20, rng.dirichlet(np.full(cells, 0.3)), 20) / 2**20  # so that ends are exact
+    ends, rows = np.cumsum(law, axis=1), rng.integers(20, size=500)
+    u = np.where(rng.random(500) < 0.5, rng.random(500), ends[rows, rng.integers(cells, size=500)])
+    drawn, _ = draw_cells(law, rows, u)
+    wanted = [int(np.searchsorted(ends[row], max(level, 1e-300))) for row, level in zip(rows, u, strict=True)]
+    assert drawn.tolist() == wanted and (law[rows, drawn] > 0).all()
+
+
 def test_a_law_survives_json_and_a_damaged_one_is_refused():
     cells = label_cells(np.array([0.5, 0.5]))
     law = FieldLaw(cells, (0.0, 0.1), (Factor(("x",), (1,), 0, ((0.1, -0.1),), (0.3,)),))

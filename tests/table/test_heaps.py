@@ -107,8 +107,8 @@ def test_counts_of_heaps_cost_little_and_are_in_the_plan() -> None:
     [
         ("1000", "numeric", "list"),
         ((500, 1000), "numeric", "must fall"),
-        ((0.015,), "numeric", "multiples"),
-        ((0.01,), "numeric", "multiples"),
+        ((0.015,), "numeric", "twice"),
+        ((0.01,), "numeric", "twice"),
         ((1000,), "date", "columns of numbers"),
         (tuple(range(100, 10, -10)), "numeric", "more than"),
     ],

@@ -1,6 +1,7 @@
 """What is said of relations: asked, found, lost, and which budget would change it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ from quantail.report import release_card
 from quantail.report.markdown import render_markdown
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
+from quantail.table.relations import relations_of
 
 
 def wide(number):
@@ -51,6 +53,19 @@ def test_a_model_names_what_it_found_and_what_it_lost():
     card = release_card(model, rows=3000)
     assert card["dependence"] == list(model.relations())
     assert "a x b" in render_markdown(card)
+
+
+@pytest.mark.parametrize(("slope", "found"), [(0.0, False), (0.001, False), (0.5, True), (-0.5, True)])
+def test_a_slope_is_a_relation_found_only_if_it_moves_something(slope, found):
+    """Every released slope other than exactly zero was called a finding, whatever it came to."""
+    rng = np.random.default_rng(3)
+    columns = tuple(Column(name, "numeric", 0, 1e7, grid="log") for name in "ab")
+    schema = Schema(columns, unit="row")
+    table = pa.table({name: rng.lognormal(8, 1, 2000) for name in "ab"})
+    a, b = synthesizer(schema, 1).fit(table).groups[0].columns
+    b = replace(b, slopes=(replace(b.slopes[0], slope=slope),), law=replace(b.law, factors=()))
+    told = relations_of((a, b), schema)
+    assert (told.found, told.empty) == (((("a", "b"),), ()) if found else ((), (("a", "b"),)))
 
 
 def test_pairs_that_were_not_asked_about_are_lost_by_name():

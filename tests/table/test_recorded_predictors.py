@@ -140,8 +140,8 @@ def test_confidential_and_simulated_rows_explain_by_the_same_numbers(monkeypatch
 def test_a_row_handed_out_and_given_back_explains_the_same(grid, bounds, seed):
     scale = Scale.of(Column("x", "integer", *bounds, grid=grid))
     low, high = scale.ends
-    rungs = low + (high - low) * np.array([0.05, 0.1, 0.3, 0.7, 0.95])
-    curve = fit_curve(np.array([0.1, 0.25, 0.5, 0.75, 0.9]), rungs, 10**6, 1.0, scale.least, scale.log)
+    quantiles = low + (high - low) * np.array([0.05, 0.1, 0.3, 0.7, 0.95])
+    curve = fit_curve(np.array([0.1, 0.25, 0.5, 0.75, 0.9]), quantiles, 10**6, 1.0, scale.least, scale.log)
     column = NumericModel("x", scale, (), curve)
     rng = np.random.default_rng(seed)
     sampler = sampler_of(column)

@@ -87,7 +87,7 @@ def test_a_little_more_budget_never_drops_a_question_of_the_paper():
     assert numbers[0] < len(asked)
 
 
-def test_a_question_that_is_asked_gets_its_least_signal():
+def test_a_question_that_is_asked_gets_its_least_n_epsilon():
     asked = questions_of(paper_schema())
     for cost in (Fraction(1, 10), Fraction(1, 4), Fraction(1)):
         for question, part in share_out(asked, 5000, cost, "pure").items():

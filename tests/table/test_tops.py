@@ -16,7 +16,7 @@ from quantail.privacy import Plan
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer, tops
 from quantail.table.tail_plan import expected_present, plan_tails
-from quantail.table.tuning import AMPLE_TAIL_SIGNAL, LEAST_TAIL_SIGNAL, TAIL_SHARE
+from quantail.table.tuning import AMPLE_TAIL_N_EPSILON, LEAST_TAIL_N_EPSILON, TAIL_SHARE
 
 METHODS = ("tables",)
 AMOUNT = Column("amount", "numeric", 0, 1e9, grid="log", decimals=2)
@@ -32,7 +32,7 @@ def test_sums_cost_at_most_a_tenth_and_are_asked_only_where_they_pay() -> None:
         tails = plan_tails(two, rows, F(1), "pure")
         assert tails.cost <= TAIL_SHARE
         assert all(
-            LEAST_TAIL_SIGNAL <= rows * leaf.cost <= AMPLE_TAIL_SIGNAL for leaf in tails.leaves.values()
+            LEAST_TAIL_N_EPSILON <= rows * leaf.cost <= AMPLE_TAIL_N_EPSILON for leaf in tails.leaves.values()
         )
     assert not plan_tails(two, 2000, F(1), "pure").leaves
     assert list(plan_tails(two, 4000, F(1), "pure").leaves) == ["amount"]
@@ -145,7 +145,7 @@ def test_sums_do_not_starve_rounds() -> None:
     plan = TableSynthesizer(six, 1, method="tables").plan(5000)
     assert isinstance(plan, Plan)
     assert [part.name for part in plan.children] == ["columns", "rounds"]
-    assert len(plan.find("rounds").children) >= 2
+    assert plan.find("rounds").cost > F(13, 100)  # all that columns leave
     rich = TableSynthesizer(six, 1, method="tables").plan(60_000)
     assert isinstance(rich, Plan) and "tails" in [part.name for part in rich.children]
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.answers.levels import check_levels, drawn_levels, rank_bands, read_off
 from quantail.answers.result import Quantile, Quantiles
 from quantail.answers.till import Till
 from quantail.answers.tuning import CELLS, LATTICE, PRESENT_SHARE
+from quantail.arrays import Flags, Floats
 from quantail.curves import Scale
 from quantail.curves.joint import targets
 from quantail.errors import DataError, OptionError
@@ -30,7 +30,6 @@ from quantail.privacy.gate import points_rate
 from quantail.release.paying import Payer
 from quantail.schema import Column, Schema
 
-Floats = NDArray[np.float64]
 Amount = int | float | str | Fraction
 COVERAGE = 0.95
 _FEWEST_ROWS = 20
@@ -171,7 +170,7 @@ def draw_quantiles(
     return _rows(levels, _recorded(on_scale, scale), drawn, bands)
 
 
-def _rows(levels: Floats, values: Floats, drawn: NDArray[np.bool_], bands: Floats) -> tuple[Quantile, ...]:
+def _rows(levels: Floats, values: Floats, drawn: Flags, bands: Floats) -> tuple[Quantile, ...]:
     low, high = np.maximum(levels - bands, 0.0), np.minimum(levels + bands, 1.0)
     known = np.isfinite(bands)
     return tuple(
@@ -219,7 +218,8 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     column = schema.column(name)
     if column.type not in ("numeric", "integer") or column.public:
         raise OptionError(f"column {name!r} is not a confidential column of numbers; quantiles are for those")
-    column = replace(column, atoms=(), predictors=None)
+    # Rules name other columns, which are not asked about.
+    column = replace(column, atoms=(), predictors=None, universe="", outside="", missing_with="")
     if schema.panel is not None:
         periods = schema.panel.periods
         if period not in periods:

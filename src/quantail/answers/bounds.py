@@ -14,20 +14,17 @@ from math import ceil
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.answers.asking import Amount, read_column
 from quantail.answers.till import Till
-from quantail.answers.tuning import FEWEST_SIGNAL, MARGIN_STEPS, ROWS_BEYOND, STEP_WORTH
+from quantail.answers.tuning import FEWEST_N_EPSILON, LOWEST_STEPS, MARGIN_STEPS, ROWS_BEYOND, STEP_WORTH
+from quantail.arrays import Floats, Integers
 from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Plan, Selection, parse_epsilon
 from quantail.release.facts import Facts
 from quantail.release.paying import Payer
 from quantail.schema import Column, Schema
 from quantail.visible import visible
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 CANDIDATES = (*(float(f"{first}e{power}") for power in range(-6, 15) for first in (1, 2, 5)), 1e15)
 
@@ -69,14 +66,26 @@ class Bound:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know besides."""
+        fewest = ceil(FEWEST_N_EPSILON / self.release.epsilon)
+        caveat = (f"With fewer than {fewest:,} rows other than zero it may be far too low.",)
+        if not self.is_found:
+            caveat = (f"No bound was found: too few rows are other than zero (it takes {fewest:,} of them).",)
         if self.release.private:
-            return ()
-        return ("NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release.",)
+            return caveat
+        return (
+            *caveat,
+            "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release.",
+        )
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it is a bound at all: about the lowest candidate is selected where hardly a row has a size."""
+        return self.upper > CANDIDATES[MARGIN_STEPS + LOWEST_STEPS]
 
     def __str__(self) -> str:
         """Write the lines that belong into a schema."""
-        lines = (f"# {visible(self.column)}", f"upper = {self.upper:.15g}", f'source = "{self.source}"')
-        return "\n".join([*lines, *self.remarks])
+        said = [f"upper = {self.upper:.15g}", f'source = "{self.source}"'] if self.is_found else []
+        return "\n".join([f"# {visible(self.column)}", *said, *(f"# {remark}" for remark in self.remarks)])
 
     def __repr__(self) -> str:
         """Say in a line what was asked."""
@@ -125,9 +134,9 @@ def bound(
     till = Till.open(ledger, noise, seed)
     about = asked_column(column, unit, name)
     values = read_column(table, about)
-    if values.size * budget < FEWEST_SIGNAL:
+    if values.size * budget < FEWEST_N_EPSILON:
         raise OptionError(
-            f"epsilon {float(budget):g} is too little for a bound: it takes {FEWEST_SIGNAL} / epsilon rows; "
+            f"epsilon {float(budget):g} is too little for a bound: it takes {FEWEST_N_EPSILON} / epsilon rows; "
             "ask with a larger epsilon, or find a rule or form that tells one"
         )
     plan, worth = bound_plan(column, budget), ceil(STEP_WORTH / budget)

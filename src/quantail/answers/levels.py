@@ -7,13 +7,11 @@ All of this is a function of public numbers; nothing here looks at a row.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.answers.tuning import ALWAYS_DRAWN, LARGEST_PART, LEAST_NATS
+from quantail.arrays import Flags, Floats
 from quantail.errors import OptionError
 from quantail.privacy.points import MOST_POINTS
-
-Floats = NDArray[np.float64]
 
 _STEPS, _WIDE = 2**13, 2**8  # of the law of errors, in units of 1 / rate: resolution and range
 MOST_LEVELS = 10_000
@@ -38,7 +36,7 @@ def check_levels(levels: Sequence[float]) -> Floats:
     return found
 
 
-def drawn_levels(levels: Floats, rows: int, rate: float) -> NDArray[np.bool_]:
+def drawn_levels(levels: Floats, rows: int, rate: float) -> Flags:
     """Say which levels are drawn: those far enough apart for noise to tell them apart, at most `MOST_POINTS`.
 
     Examples
@@ -59,7 +57,7 @@ def drawn_levels(levels: Floats, rows: int, rate: float) -> NDArray[np.bool_]:
     return drawn
 
 
-def read_off(levels: Floats, drawn: NDArray[np.bool_], values: Floats, ends: tuple[float, float]) -> Floats:
+def read_off(levels: Floats, drawn: Flags, values: Floats, ends: tuple[float, float]) -> Floats:
     """Return values at all levels from those that were drawn, on the modelling scale.
 
     Straight lines in log(tau / (1 - tau)): between drawn levels, and on in the same direction beyond them, which is an

@@ -23,7 +23,7 @@ ALWAYS_DRAWN = 3
 PRESENT_SHARE = 0.05
 """Columns with missing values: share of the budget that counts the rows with a value."""
 
-STEP_WORTH, ROWS_BEYOND, FEWEST_SIGNAL = 3, 10, 200
+STEP_WORTH, ROWS_BEYOND, FEWEST_N_EPSILON = 3, 10, 200
 """Bounds, all times epsilon: rows that a step up the candidates must save (with none, columns that end abruptly got any
 bound up to 1e15), rows that may lie above the selected one (noise makes as many once in 300 times), and rows that
 a table must have, so that all steps together are worth less than its rows."""
@@ -31,3 +31,7 @@ a table must have, so that all steps together are worth less than its rows."""
 MARGIN_STEPS = 9
 """Candidates by which a bound is above the selected one: a thousand times. Of 200 rows beyond, with a Pareto index of
 1.1, a tenth of a row is clipped; log grids bear bounds that are far too wide."""
+
+LOWEST_STEPS = 4
+"""Candidates above the lowest that noise selects in its place: a step is worth three times the noise, so five once in
+millions of times. Sizes below 0.00002 get no bound."""

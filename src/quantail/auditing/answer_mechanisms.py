@@ -6,7 +6,8 @@ import numpy as np
 
 from quantail.answers.asking import draw_quantiles
 from quantail.answers.bounds import draw_bound
-from quantail.auditing.enumeration import Branching, Floats, Mechanism, Table, gate_of
+from quantail.arrays import Floats
+from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.curves import Scale
 from quantail.privacy import Relation
 

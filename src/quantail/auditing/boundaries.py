@@ -32,27 +32,14 @@ TABLES: dict[str, Schema] = {
 
 @dataclass(frozen=True)
 class Boundary:
-    """A threshold of a public rule.
+    """A threshold of a public rule."""
 
-    Attributes
-    ----------
-    name : str
-        The rule.
-    table : str
-        Which of the made-up tables.
-    holds : callable
-        From a number of rows and the plan for the released number to whether the threshold is reached.
-    follows_plan : bool
-        The plan itself changes with the number of rows.
-    most : int
-        The largest budget that is looked at: with more, some questions give way to others.
-    """
-
-    name: str
-    table: str
+    name: str  # the rule
+    table: str  # which of the made-up tables
+    # from a number of rows and the plan for the released number to whether the threshold is reached
     holds: Callable[[int, Plan], bool]
-    follows_plan: bool = False
-    most: int = 2000
+    follows_plan: bool = False  # the plan itself changes with the number of rows
+    most: int = 2000  # the largest budget that is looked at: with more, some questions give way to others
 
     def synthesizer(self, epsilon: Fraction) -> TableSynthesizer:
         """Return a synthesizer that follows the rule."""
@@ -80,7 +67,7 @@ def quick(most: int | None = None) -> TablesSettings:
     """Return settings with few simulated rows, and parts of at most so many rows where slopes are chosen."""
     if most is None:
         return TablesSettings(StageOneRules(simulated_rows=2**10))
-    return TablesSettings(StageOneRules(2**10, SlopeRules(rows=lambda strength, last: most)))
+    return TablesSettings(StageOneRules(2**10, SlopeRules(rows=lambda epsilon, last: most)))
 
 
 def boundaries() -> list[Boundary]:
@@ -90,12 +77,12 @@ def boundaries() -> list[Boundary]:
 
 def _of_leaves() -> Iterator[Boundary]:
     """Yield rules that a fit follows: n epsilon of a leaf against a threshold."""
-    for rungs, signal in ((2, 40), (3, 90), (5, 200), (7, 900), (9, 2500), (15, 8000)):
-        yield Boundary(f"{rungs} rungs", "one", _signal("curve/draw", signal))
-    yield Boundary("candidates near the quartiles", "one", _signal("curve/draw", 2000))
-    yield Boundary("candidates of a slope", "numbers", _signal("slope on x/single", 300), most=400)
-    yield Boundary("candidates of a fine slope", "numbers", _signal("slope on x/fine", 2000))
-    yield Boundary("rungs of a number that may be missing", "missing", _signal("curve/draw", 200))
+    for quantiles, n_epsilon in ((2, 40), (3, 90), (5, 200), (7, 900), (9, 2500), (15, 8000)):
+        yield Boundary(f"{quantiles} quantiles", "one", _n_epsilon("curve/draw", n_epsilon))
+    yield Boundary("candidates near the quartiles", "one", _n_epsilon("curve/draw", 2000))
+    yield Boundary("candidates of a slope", "numbers", _n_epsilon("slope on x/single", 300), most=400)
+    yield Boundary("candidates of a fine slope", "numbers", _n_epsilon("slope on x/fine", 2000))
+    yield Boundary("quantiles of a number that may be missing", "missing", _n_epsilon("curve/draw", 200))
 
 
 def _of_plans() -> Iterator[Boundary]:
@@ -105,12 +92,12 @@ def _of_plans() -> Iterator[Boundary]:
     yield Boundary("whether there are rounds", "labels", _present("rounds/round 1"), True)
     for number in (3, 4):  # of two columns there are no more
         yield Boundary(f"{number} rounds", "labels", _present(f"rounds/round {number}"), True)
-    yield Boundary("whether rungs are located first", "one", _present("curve/locate"), True)
+    yield Boundary("whether quantiles are located first", "one", _present("curve/locate"), True)
     yield Boundary("whether the lowest value is counted", "one", _present("x/lowest"), True)
     yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
 
 
-def _signal(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:
+def _n_epsilon(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:
     def holds(rows: int, plan: Plan) -> bool:
         return any(rows * float(part.cost) >= threshold for path, part in _parts(plan) if path.endswith(leaf))
 

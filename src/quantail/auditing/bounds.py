@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta
 
+from quantail.arrays import Floats
 from quantail.privacy import SecureNoise
 
 EVENTS = 12  # events tried in each direction; the bound holds for all of them together
@@ -92,7 +92,7 @@ def _learned(first: Draw, second: Draw, runs: int) -> Ratio:
     return lambda output: math.log((one[output] + 1) / (other[output] + 1))
 
 
-def _both_ways(scores: list[NDArray[np.float64]], event: float, error: float) -> float:
+def _both_ways(scores: list[Floats], event: float, error: float) -> float:
     """Return the larger bound of `ratio >= event` for the first table and `ratio < event` for the second."""
     above = [int(np.sum(part >= event)) for part in scores]
     first, second = (part.size for part in scores)
@@ -102,9 +102,7 @@ def _both_ways(scores: list[NDArray[np.float64]], event: float, error: float) ->
     )
 
 
-def _errors(
-    first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _errors(first: Floats, second: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return false positives and false negatives of 'it was the first table' for every threshold."""
     cuts = np.unique(np.concatenate([first, second, [np.inf]]))[::-1]
     if cuts.size > 60:

@@ -16,7 +16,7 @@ import numpy as np
 from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
 from quantail.auditing.findings import Finding
 from quantail.auditing.mechanisms import table_scores
-from quantail.curves import HeldRows, Scale
+from quantail.curves import HeldRows, Scale, StepCurve
 from quantail.curves.tail import Threshold, draw_tail_sum
 from quantail.privacy import Gate, Plan, Relation, Source, cells_touched
 from quantail.privacy.noise import Stream
@@ -26,7 +26,9 @@ from quantail.table.heaps import draw_heaps, heap_shares
 from quantail.table.lowest import draw_lowest
 from quantail.table.stage_one import counting as stage_one_counts
 from quantail.table.stage_one import fit_state
+from quantail.table.stage_one.column import NumericModel
 from quantail.table.stage_one.design import ColumnDesign
+from quantail.table.value_counts import release_values
 
 ANSWER = 3
 
@@ -137,6 +139,20 @@ def values_of_a_column(relation: Relation) -> Counting:
     return counting
 
 
+def values_within_cells(relation: Relation) -> Counting:
+    """Count every value of a column whose cells and drawn numbers are known; NaN where a row has none."""
+    scale, leaf = Scale.of(Column("jobs", "integer", 0, 4)), Plan.leaf("values", Fraction(1))
+    column = NumericModel("jobs", scale, (), StepCurve((-0.5, 4.5), (1.0,)))
+    drawn, edges = np.linspace(-0.4, 4.4, 50), np.array([1.5])
+
+    def counting(table: Table, noise: Watching) -> Any:
+        rows = HeldRows({"jobs": np.array(table, dtype=float)})
+        fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
+        return release_values(fit, leaf, column, drawn, edges)
+
+    return counting
+
+
 def tail_sum(relation: Relation) -> Counting:
     """Add up what lies above a threshold, cut; a row is its value, infinite or absent ones included."""
     leaf = Plan.leaf("tail", Fraction(1))
@@ -188,6 +204,9 @@ def count_findings() -> Iterator[Finding]:
         triples = list(product(range(2), repeat=3))
         yield _found("cells of a table", relation, cells_of_tables(relation), triples)
         yield _found("count of values", relation, values_of_a_column(relation), range(5))
+        yield _found(
+            "values within cells", relation, values_within_cells(relation), (0.0, 1.0, 4.0, math.nan)
+        )
         yield _found("heaps", relation, rows_in_heaps(relation), (0.0, 5.0, 6.0, 8.0, math.nan))
         yield _found("lowest value", relation, rows_at_the_lowest(relation), (0.0, 0.5, 0.51, math.nan))
         yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))

@@ -20,10 +20,7 @@ _TITLES: dict[Part, str] = {
 def write_audit(result: AuditResult, folder: Path, command: str = "") -> list[Path]:
     """Write an audit into a folder, which is created if missing, and return the files.
 
-    Parameters
-    ----------
-    command : str
-        What made the result, for the page.
+    `command`: what made the result, for the page.
     """
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder} is not a folder; choose another one")

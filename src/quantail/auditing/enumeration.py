@@ -13,16 +13,15 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.privacy import Gate, Plan, Relation
 from quantail.privacy.gate import Call
-from quantail.privacy.noise import Integers, Stream
+from quantail.privacy.noise import Stream
 
 SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
 
-Floats = NDArray[np.float64]
 Table = tuple[Any, ...]
 
 

@@ -40,19 +40,12 @@ _WIDE = tuple(Column(f"x{k}", "integer", 0, 1000, predictors=()) for k in range(
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tables to be replayed: neighbours, or tables far apart.
-
-    Attributes
-    ----------
-    removed : int, optional
-        The place of the row that the second lacks.
-    far : bool
-        The tables are not neighbours, so the privacy loss of answers is not compared with a leaf's cost.
-    """
+    """Two tables to be replayed: neighbours, or tables far apart."""
 
     first: Any
     second: Any
-    removed: int | None = None
+    removed: int | None = None  # the place of the row that the second lacks
+    # the tables are not neighbours, so the privacy loss of answers is not compared with a leaf's cost
     far: bool = False
 
     def replayed(self, synthesizer: Synthesizer, answers: Answers, settings: Any = None) -> Replay:

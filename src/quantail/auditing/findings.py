@@ -19,28 +19,17 @@ MEANING: dict[Part, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One check.
-
-    Attributes
-    ----------
-    figure, limit : float
-        What was measured, and what it is compared with (see `MEANING`).
-    checked : int
-        How many pairs of neighbours, runs or draws the figure rests on.
-    unit : str
-        What was counted.
-    passed : bool
-        For a negative control: whether it was caught.
-    """
+    """One check."""
 
     part: Part
     name: str
     relation: str
+    # figure, limit: what was measured, and what it is compared with (see `MEANING`)
     figure: float
     limit: float
-    checked: int
-    unit: str
-    passed: bool
+    checked: int  # how many pairs of neighbours, runs or draws the figure rests on
+    unit: str  # what was counted
+    passed: bool  # for a negative control: whether it was caught
     note: str = ""
 
 

@@ -43,7 +43,7 @@ def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
 
 
 def _select(definition: str, draws: int) -> tuple[str, Any, Law]:
-    """Ask for the best of five candidates, sensitivity 1: scale 2 / strength = 2."""
+    """Ask for the best of five candidates, sensitivity 1: scale 2 / epsilon = 2."""
     pure = definition == "pure"
     cost, noise = Fraction(1) if pure else Fraction(1, 8), SecureNoise()
     observed = np.zeros(SCORES.size)
@@ -60,7 +60,7 @@ def _select(definition: str, draws: int) -> tuple[str, Any, Law]:
 
 
 def _count(draws: int) -> tuple[str, Any, Law]:
-    """Count cells that hold seven rows each, sensitivity 2 at strength 1/2: scale 4."""
+    """Count cells that hold seven rows each, sensitivity 2 at epsilon 1/2: scale 4."""
     gate = gate_of(SecureNoise(), "replace-one", Fraction(1, 2))
     counts, reach = np.full(draws, 7), 24
     noise = gate.count(gate.plan.leaves()[0], counts, 2) - counts
@@ -69,7 +69,7 @@ def _count(draws: int) -> tuple[str, Any, Law]:
 
 
 def _path(draws: int) -> tuple[str, Any, Law]:
-    """Draw two rungs on four candidates: rate 1.6 / 4 = .4 under replace-one."""
+    """Draw two quantiles on four candidates: rate 1.6 / 4 = .4 under replace-one."""
     noise, drawn = SecureNoise(), Counter[tuple[int, ...]]()
     for _ in range(draws // _BATCH):
         gate = gate_of(noise, "replace-one", Fraction(16, 10))

@@ -138,7 +138,7 @@ def _slopes(relation: Relation) -> Iterator[Lattice]:
     absent = partial(make.slope_mechanism, relation, rows - 1)
     yield Lattice("slope, absent values", relation, absent, POINTS_OR_ABSENT, rows - 1)
     most = rows - 2 + len(make.STEADY) - 1
-    few = replace(make.FEW_SLOPES, rows=lambda strength, last: most)
+    few = replace(make.FEW_SLOPES, rows=lambda epsilon, last: most)
     part = partial(make.slope_mechanism, relation, rows - 2, rules=few)
     yield Lattice("slope, secret subsample", relation, part, FEW_POINTS, rows - 2, most / (most + 1))
 

@@ -9,11 +9,11 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import roots_legendre
 from scipy.stats import chi2
 
-Floats = NDArray[np.float64]
+from quantail.arrays import Floats
 
 
 @functools.cache

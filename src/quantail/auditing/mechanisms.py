@@ -11,15 +11,15 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
 from quantail.curves import (
     HeldRows,
     Reach,
     choose_slope,
     climb,
-    draw_rungs,
+    joint_quantiles,
     ladder_depth,
 )
 from quantail.curves.ladder import count_blocks
@@ -28,12 +28,11 @@ from quantail.privacy import Relation, Selection, cells_touched
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import label_cells
 
-Floats = NDArray[np.float64]
 Unit = Literal["epsilon", "rho"]
 
 FEW_SLOPES = SlopeRules(
     lambda reach, step: np.array([-2.0, -0.5, 0.0, 0.5, 1.0]),
-    lambda signal: 0.15,  # seven candidates in a second stage
+    lambda n_epsilon: 0.15,  # seven candidates in a second stage
 )
 
 
@@ -71,7 +70,7 @@ def joint_mechanism(
         gate = gate_of(noise, relation, budget * cost, unit=unit)
         values, noise.given = np.array(table, dtype=float).reshape(-1, 2).T
         (leaf,) = gate.plan.leaves()
-        return draw_rungs(
+        return joint_quantiles(
             gate, leaf, values, grid, np.array(levels), rows, range_prior, height_prior
         ).tobytes()
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from quantail.arrays import Floats
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
-from quantail.auditing.mechanisms import Floats
 from quantail.curves import HeldRows
 from quantail.curves.slopes import SlopeRules
 from quantail.orders import lines

@@ -2,7 +2,7 @@
 
 Tables are sums over units, so the records of one unit suffice: every life (entry and exit) and all pairs of histories
 on a small lattice of values. If lives are public, histories of the same life are compared; if they are not, those of
-all lives, with gaps; under add/remove each with none. A table released with sensitivity S and strength 1 has
+all lives, with gaps; under add/remove each with none. A table released with sensitivity S and epsilon 1 has
 log-ratios of at most L1 / S.
 """
 
@@ -11,12 +11,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.auditing.findings import Finding
 from quantail.panel.absence import gap_table, missing_table
 from quantail.panel.attributes import KINDS, unit_kinds
 from quantail.panel.borrowing import life_kinds, stay_table
+from quantail.panel.changing import change_table
 from quantail.panel.lives import LifeCells
 from quantail.panel.place import mean_table, unit_means, window_counts, windows
 from quantail.panel.scale import PanelScale
@@ -45,8 +46,7 @@ from quantail.privacy import cells_touched
 from quantail.privacy.gate import Relation
 from quantail.schema import Column
 
-Floats = NDArray[np.float64]
-Tables = dict[str, NDArray[np.int64]]
+Tables = dict[str, Integers]
 Measure = Callable[[UnitPeriods, Floats], Tables]
 
 PERIODS = 3
@@ -142,6 +142,11 @@ def absence_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     return {"gaps": gap_table(away), "missing": missing_table(unit_periods, (line == 0) & unit_periods.there)}
 
 
+def change_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
+    """Return the table of a category that may change; a value is its code."""
+    return {"changes": change_table(unit_periods, line.astype(np.int64), 3)}
+
+
 def life_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     """Return the tables of lives, and of an attribute by kinds of units; a value is (size, category)."""
     cells, first = LifeCells(PERIODS), unit_periods.first
@@ -183,6 +188,7 @@ MEASURED: tuple[tuple[str, Measure, Sequence[Any]], ...] = (
     ("place", place_tables, VALUES),
     ("absence", absence_tables, (0.0, 1.0)),
     ("units", life_tables, ((0.0, 0.0), (2.0, 1.0), (2000.0, 0.0))),
+    ("changing", change_tables, (0.0, 1.0, 2.0)),
 )
 
 

@@ -5,7 +5,7 @@ of all leaves must add up to no more than the budget.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.auditing.findings import Finding
 from quantail.auditing.panel_counts import found
 from quantail.frames import PanelData, release_panel
@@ -67,16 +67,16 @@ class Scripted:
     private = False
 
     def __init__(self) -> None:
-        self.asked: list[tuple[NDArray[np.int64], float]] = []
+        self.asked: list[tuple[Integers, float]] = []
 
-    def geometric(self, counts: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+    def geometric(self, counts: Integers, scale: float) -> Integers:
         """Keep the counts, and answer."""
         self.asked.append((counts.copy(), scale))
         rng = np.random.default_rng(len(self.asked))
         unit = LATTICE if scale >= LATTICE else 1  # tables of points, or of units
         return np.rint(unit * rng.gamma(1.0, 3.0, counts.size)).astype(np.int64)
 
-    def noisy_max(self, scores: NDArray[np.int64], scale: float, definition: str) -> int:
+    def noisy_max(self, scores: Integers, scale: float, definition: str) -> int:
         """Keep the scores, as one row of a table, and answer."""
         self.asked.append((scores[None, :].copy(), scale))
         return 4
@@ -107,7 +107,16 @@ def full_panel(*records: tuple[int, Sequence[tuple[float, float]]], relation: Re
     return PanelData(schema, pa.array(range(units)), entry, exit_, group, {}, columns, regions)
 
 
-def pooled_fit(data: PanelData) -> tuple[list[tuple[NDArray[np.int64], float]], Any]:
+def changing_panel(*records: tuple[int, Sequence[tuple[float, float]]], relation: Relation) -> PanelData:
+    """Return the same with regions that change: units of the second are there in the middle period only."""
+    data = full_panel(*records, relation=relation)
+    panel = replace(panel_of(data.schema), attributes=(), changing=("region",))
+    codes = data.attributes["region"][:, None] * np.array([0, 1, 0])
+    codes = {"region": np.where(data.active, codes, 2)}
+    return replace(data, schema=replace(data.schema, panel=panel), attributes=codes)
+
+
+def pooled_fit(data: PanelData) -> tuple[list[tuple[Integers, float]], Any]:
     """Fit a panel with answers that do not depend on it; return what was asked, and all that is released."""
     noise: Any = Scripted()
     plan = plan_pooled(None, data.schema, len(data), Fraction(1), "panel")
@@ -123,24 +132,27 @@ def whole_fit_findings() -> Iterator[Finding]:
     """Yield the exact check of whole fits, partial and full."""
     yield whole_pooled()
     yield from whole_full()
+    yield from whole_full(changing_panel, "panel, full, changing categories, end to end")
     yield from whole_borrowing()
     yield from whole_periods()
 
 
-def whole_full() -> Iterator[Finding]:
+def whole_full(
+    made: Callable[..., PanelData] = full_panel, name: str = "panel, full, end to end"
+) -> Iterator[Finding]:
     """Compare whole fits under full synthesis: one unit has any record, or under add/remove any or none."""
     for relation in ("replace-one", "add-remove"):
         chosen: list[tuple[Any, ...]] = [(record,) for record in RECORDS]
         if relation == "add-remove":
             chosen.append(())
-        runs = [pooled_fit(full_panel(*records, relation=relation)) for records in chosen]
+        runs = [pooled_fit(made(*records, relation=relation)) for records in chosen]
         pairs = combinations(runs, 2) if relation == "replace-one" else ((run, runs[-1]) for run in runs[:-1])
-        yield _compared(f"panel, full, end to end, {relation}", list(pairs), relation)
+        yield compared(f"{name}, {relation}", list(pairs), relation)
 
 
 def borrowed_fit(
     data: PanelData, plan: Plan
-) -> tuple[list[tuple[NDArray[np.int64], float]], list[tuple[str, float]], Any]:
+) -> tuple[list[tuple[Integers, float]], list[tuple[str, float]], Any]:
     """Fit groups that borrow, as `pooled_fit` does; also return the leaves that were asked, with their costs."""
     noise: Any = Scripted()
     gates: list[Gate] = []
@@ -169,7 +181,7 @@ def whole_borrowing() -> Iterator[Finding]:
     panels = [two_trades(record) for record in RECORDS]
     plan = plan_borrowing(panels[0].schema, {"mills": 2, "shops": 2}, Fraction(1))
     runs = [(asked, made) for asked, _, made in (borrowed_fit(data, plan) for data in panels)]
-    yield _compared("panel, groups that borrow, end to end", list(combinations(runs, 2)), "replace-one")
+    yield compared("panel, groups that borrow, end to end", list(combinations(runs, 2)), "replace-one")
 
 
 def whole_periods() -> Iterator[Finding]:
@@ -185,7 +197,7 @@ def whole_periods() -> Iterator[Finding]:
             made = extended(released, _one_later(data.schema), 0, answers, noise.generator())
             runs.append((noise.asked, release_panel(made).to_pydict()))
         pairs = combinations(runs, 2) if relation == "replace-one" else ((runs[0], run) for run in runs[1:])
-        yield _compared(f"panel, appended period, {relation}", list(pairs), relation)
+        yield compared(f"panel, appended period, {relation}", list(pairs), relation)
 
 
 def _one_later(schema: Schema) -> Schema:
@@ -196,16 +208,17 @@ def _one_later(schema: Schema) -> Schema:
 def whole_pooled(histories: Sequence[Any] = tuple(product(PAIRS, repeat=2))) -> Finding:
     """Compare whole pooled fits for all pairs of histories of one unit: the losses of all leaves, added up."""
     runs = [pooled_fit(pooled_panel(history)) for history in histories]
-    return _compared("panel, pooled, end to end", list(combinations(runs, 2)), "replace-one")
+    return compared("panel, pooled, end to end", list(combinations(runs, 2)), "replace-one")
 
 
-def loss_of(one: NDArray[np.int64], other: NDArray[np.int64], scale: float) -> float:
+def loss_of(one: Integers, other: Integers, scale: float) -> float:
     """Return by how much noise two tables differ; of scores, kept as one row, the farthest counts twice."""
     moved = np.abs(one - other)
     return float(2 * moved.max() if one.ndim == 2 else moved.sum()) / scale
 
 
-def _compared(name: str, runs: list[tuple[Any, Any]], relation: Relation) -> Finding:
+def compared(name: str, runs: list[tuple[Any, Any]], relation: Relation) -> Finding:
+    """Add up the losses of all leaves for pairs of runs, which must ask the same and release the same."""
     worst = 0.0
     for (asked, model), (others, other) in runs:
         if model != other or [scale for _, scale in asked] != [scale for _, scale in others]:

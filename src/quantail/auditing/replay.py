@@ -14,12 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quantail.auditing.enumeration import Floats, stretches
+from quantail.arrays import Floats, Integers
+from quantail.auditing.enumeration import stretches
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.panel import PanelSynthesizer
 from quantail.privacy import SimulatedNoise, Source
 from quantail.privacy.gate import Call
-from quantail.privacy.noise import Integers, Stream, drawn_subset
+from quantail.privacy.noise import Stream, drawn_subset
 from quantail.table import TableSynthesizer
 
 Synthesizer = TableSynthesizer | PanelSynthesizer
@@ -32,26 +33,14 @@ class Divergence(Exception):
 
 @dataclass(frozen=True)
 class Answers:
-    """How the answers of a first run are found; whoever holds the tables may not choose them, an adversary may.
+    """How the answers of a first run are found; whoever holds the tables may not choose them, an adversary may."""
 
-    Attributes
-    ----------
-    seed : int
-        For answers that are drawn.
-    taking : {"drawn", "first", "last", "least"}
-        Drawn from the exact law, or always the first candidate, the last, or the least likely one.
-    beyond : int
-        Added to every count: huge and negative noise.
-    rows : tuple of int, optional
-        Under add/remove, the released numbers of rows of all groups.
-    numbers : tuple of float, optional
-        Dither, jitter and coins of the rows, by turns; independent uniform ones if there are none.
-    """
-
-    seed: int = 0
+    seed: int = 0  # for answers that are drawn
+    # drawn from the exact law, or always the first candidate, the last, or the least likely one
     taking: Taking = "drawn"
-    beyond: int | None = None
-    rows: tuple[int, ...] | None = None
+    beyond: int | None = None  # added to every count: huge and negative noise
+    rows: tuple[int, ...] | None = None  # under add/remove, the released numbers of rows of all groups
+    # dither, jitter and coins of the rows, by turns; independent uniform ones if there are none
     numbers: tuple[float, ...] | None = None
 
 
@@ -231,10 +220,7 @@ def replay(
     settings : optional
         Rules to use instead of the method's own.
 
-    Raises
-    ------
-    Divergence
-        If the questions themselves differ.
+    Raises a Divergence if the questions themselves differ.
     """
     one = Replayed(answers)
     released = (

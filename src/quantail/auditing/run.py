@@ -13,6 +13,7 @@ from quantail.auditing.negative_controls import control_curve, judge, negative_c
 from quantail.auditing.panel_counts import panel_count_findings
 from quantail.auditing.pooled_fits import whole_fit_findings
 from quantail.auditing.trials import trial_findings
+from quantail.auditing.whole_firms import firm_findings
 from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import replay_findings
 from quantail.errors import OptionError
@@ -77,6 +78,7 @@ def _run(part: Part, runs: int, replays: int) -> Iterator[tuple[Finding, Curve |
         yield from ((check(lattice), None) for lattice in lattices())
         yield from ((finding, None) for finding in count_findings())
         yield from ((finding, None) for finding in (*panel_count_findings(), *whole_fit_findings()))
+        yield from ((finding, None) for finding in firm_findings())
         yield from ((finding, None) for finding in replay_findings(replays))
         yield from ((finding, None) for finding in panel_findings(replays))
         yield from ((finding, None) for finding in boundary_findings(replays))

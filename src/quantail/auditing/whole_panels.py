@@ -34,10 +34,15 @@ FULL = replace(
 GROUPS = replace(
     FULL, columns=(*FULL.columns, Column("trade", "category", categories=("mills", "shops"))), by=("trade",)
 )
+CHANGING = replace(
+    FULL,
+    panel=Panel("id", start=2000, end=2000 + PERIODS - 1, changing=("region",), gaps=True),
+)
 FITS: dict[str, tuple[Schema, str, dict[str, Any]]] = {
     "pooled": (SCHEMA, "pooled", {}),
     "pooled, full": (FULL, "pooled", {}),
     "pooled, groups that borrow": (GROUPS, "pooled", {}),
+    "pooled, changing categories": (CHANGING, "pooled", {}),
 } | {
     f"{order}, {slopes} slopes": (SCHEMA, order, {"slopes": slopes, "taus": [0.5, 0.6, 0.95]})
     for order, slopes in product(get_args(Order), ("fixed", "varying"))
@@ -67,7 +72,8 @@ def panel_of(seed: int, extreme: int | None = None, schema: Schema = SCHEMA) -> 
             lives[extreme], regions[extreme] = (False, False, False, True), 1 - regions[extreme]
         emp, pay = np.where(lives, emp, np.nan), np.where(lives, pay, np.nan)
         trades = np.array(["mills", "shops"])[np.arange(UNITS) % 2]
-        facts = {"id": facts["id"], "region": np.array(["north", "south"])[regions]}
+        facts = {"id": facts["id"]}
+        facts |= _regions(regions, lives, schema)
         facts |= {"trade": trades} if schema.by else {}
     values = {
         f"{name}_{2000 + k}": column[:, k]
@@ -75,6 +81,16 @@ def panel_of(seed: int, extreme: int | None = None, schema: Schema = SCHEMA) -> 
         for k in range(PERIODS)
     }
     return pa.table(facts | values)
+
+
+def _regions(regions: Any, lives: Any, schema: Schema) -> dict[str, Any]:
+    """Return regions of units; if they may change, units move there and back from period to period."""
+    labels = np.array(["north", "south"])
+    if schema.panel is None or not schema.panel.changing:
+        return {"region": labels[regions]}
+    return {
+        f"region_{2000 + k}": pa.array(labels[regions * (k % 2)], mask=~lives[:, k]) for k in range(PERIODS)
+    }
 
 
 def panel_findings(repeats: int) -> Iterator[Finding]:

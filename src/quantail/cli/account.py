@@ -21,23 +21,13 @@ BUSY_SECONDS = 10.0  # how long to wait for another process that holds the ledge
 
 @dataclass(frozen=True)
 class Payment:
-    """How a run pays, as it was typed.
+    """How a run pays, as it was typed."""
 
-    Attributes
-    ----------
-    ledger : Path, optional
-        The account; without one nobody keeps count.
-    new : bool
-        Start it with this run. An account never starts by itself: a mistyped path would be a fresh budget.
-    limit : str, optional
-        Limit of a new ledger; by default what the run costs.
-    mark : Path, optional
-        A high-water mark kept elsewhere: the ledger must agree with it, and it is moved forward.
-    """
-
-    ledger: Path | None = None
+    ledger: Path | None = None  # the account; without one nobody keeps count
+    # Start it with this run. An account never starts by itself: a mistyped path would be a fresh budget.
     new: bool = False
-    limit: str | None = None
+    limit: str | None = None  # limit of a new ledger; by default what the run costs
+    # a high-water mark kept elsewhere: the ledger must agree with it, and it is moved forward
     mark: Path | None = None
 
     def __post_init__(self) -> None:
@@ -59,19 +49,12 @@ NOBODY = Payment()  # nobody pays, or somebody keeps count elsewhere
 
 @dataclass(frozen=True, repr=False)
 class Account(Ledger):
-    """A ledger that may start with its first charge, has its mark moved forward, and notes what became of charges.
+    """A ledger that may start with its first charge, has its mark moved forward, and notes what became of charges."""
 
-    Attributes
-    ----------
-    start : Fraction, optional
-        Limit to start the ledger with, when something is charged; a run that ends before that leaves no empty ledger
-        behind. None for a ledger that exists.
-    marked : Path, optional
-        Where the high-water mark is.
-    """
-
+    # Limit to start the ledger with, when something is charged; a run that ends before that leaves no empty ledger
+    # behind. None for a ledger that exists.
     start: Fraction | None = None
-    marked: Path | None = None
+    marked: Path | None = None  # where the high-water mark is
 
     def charge(self, *args: Any, **named: Any) -> Entry:
         """Spend part of the budget, as `Ledger.charge` does."""
@@ -141,10 +124,7 @@ def accounted(account: Account | None) -> Iterator[None]:
 def open_account(payment: Payment, schema: Schema, cost: Fraction, unit: Unit) -> Account | None:
     """Open the ledger of a data set, or prepare a new one if that was asked for; None if no ledger was named.
 
-    Parameters
-    ----------
-    cost, unit : Fraction, {"epsilon", "rho"}
-        What the release costs.
+    `cost` and `unit`: what the release costs.
 
     Raises
     ------

@@ -5,19 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.options import (
-    Epsilon,
-    Force,
-    LedgerPath,
-    MarkPath,
-    NoLedger,
-    Quiet,
-    SchemaPath,
-    Seed,
-    SimulateNoise,
-    TableInput,
-    TableOutput,
-)
+from quantail.cli import options
 from quantail.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,17 +24,17 @@ def append(
             help="The synthetic panel as it was published, with its card (.card.json) beside it.",
         ),
     ],
-    file: TableInput,
-    schema: SchemaPath,
-    epsilon: Epsilon,
-    output: TableOutput,
-    ledger: LedgerPath = None,
-    mark: MarkPath = None,
-    no_ledger: NoLedger = False,
-    simulate_noise: SimulateNoise = False,
-    seed: Seed = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    file: options.TableInput,
+    schema: options.SchemaPath,
+    epsilon: options.Epsilon,
+    output: options.TableOutput,
+    ledger: options.LedgerPath = None,
+    mark: options.MarkPath = None,
+    no_ledger: options.NoLedger = False,
+    simulate_noise: options.SimulateNoise = False,
+    seed: options.Seed = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Append a period to a published synthetic panel; its earlier periods stay as they are.
 

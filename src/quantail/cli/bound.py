@@ -6,41 +6,29 @@ from typing import Annotated
 
 import typer
 
-from quantail.cli.options import (
-    Epsilon,
-    Force,
-    JsonFlag,
-    LedgerPath,
-    Limit,
-    MarkPath,
-    NewLedger,
-    NoLedger,
-    Seed,
-    SimulateNoise,
-    TableInput,
-)
+from quantail.cli import options
 
 EXAMPLE = "quantail bound payroll.csv --column payroll -e 0.05 --name payroll-example -l payroll.ledger"
 
 
 def bound(
-    file: TableInput,
+    file: options.TableInput,
     column: Annotated[str, typer.Option(help="A column of numbers.")],
-    epsilon: Epsilon,
+    epsilon: options.Epsilon,
     unit: Annotated[str, typer.Option(help="What a row stands for and is protected.")] = "row",
     name: Annotated[str, typer.Option(help="The data set's name, as its ledger has it.")] = "",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Card to write (.json), with one to read (.md).")
     ] = None,
-    ledger: LedgerPath = None,
-    new_ledger: NewLedger = False,
-    limit: Limit = None,
-    mark: MarkPath = None,
-    no_ledger: NoLedger = False,
-    simulate_noise: SimulateNoise = False,
-    seed: Seed = None,
-    force: Force = False,
-    in_json: JsonFlag = False,
+    ledger: options.LedgerPath = None,
+    new_ledger: options.NewLedger = False,
+    limit: options.Limit = None,
+    mark: options.MarkPath = None,
+    no_ledger: options.NoLedger = False,
+    simulate_noise: options.SimulateNoise = False,
+    seed: options.Seed = None,
+    force: options.Force = False,
+    in_json: options.JsonFlag = False,
 ) -> None:
     """Ask for a bound of a column's sizes, for a schema: where no rule, form or codebook tells one.
 

@@ -19,8 +19,8 @@ def check(
         bool,
         typer.Option(
             "--internal",
-            help="Also name columns with values outside their bounds, that break a rule, or whose lowest value is an "
-            "undeclared atom (confidential).",
+            help="Also name columns with values outside their bounds or that break a rule, and what the schema could "
+            "declare: atoms, decimals, round figures, sums, keys that repeat (confidential).",
         ),
     ] = False,
 ) -> None:
@@ -32,6 +32,7 @@ def check(
     clipped; rows that break a rule (universe, missing_with, [[identity]], [[inequality]]) are read as if they kept
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
+    from quantail.cli.panels import firms_in_words
     from quantail.frames import check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
@@ -49,6 +50,7 @@ def check(
             answer["clipped_columns_internal"] = [p.column for p in clipped if "bounds" in p.what]
             answer["atoms_advised_internal"] = [p.column for p in clipped if "lowest" in p.what]
             answer["broken_rules_internal"] = [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what]
+            answer["notes_internal"] = [str(p) for p in clipped]
         print_json(answer)
     else:
         for problem in problems:
@@ -59,6 +61,8 @@ def check(
             say(f"{Place.of(file)} fits {schema}.", style="green")
         if left_out:
             note(left_out_words(left_out))
+        if firms := firms_in_words(facts):
+            note(firms)
     for name in facts.unsourced():
         place = "in [panel]" if facts.panel is not None and name in facts.panel.named else "for it"
         warn(f"column {name!r} does not say where its public facts come from; write source = ... {place}")

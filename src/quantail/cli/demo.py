@@ -1,8 +1,7 @@
 """`quantail demo`: the whole path on a made-up table and a made-up panel, from schema to evaluation, secure noise."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -12,24 +11,49 @@ from quantail.cli.options import Quiet
 from quantail.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from quantail.evaluation import Evaluation
     from quantail.schema import Schema
     from quantail.table_or_panel import AnyRelease
 
-    Floats = NDArray[np.float64]
-
 EXAMPLE = "quantail demo --out quantail-demo"
 
-_TABLE, _SCHEMA, _PLAN = "payroll.parquet", "schema.toml", "plan.txt"
-_SYNTHETIC, _LEDGER = "synthetic.parquet", "payroll.ledger"
-_EVALUATION, _REPORT = "internal-evaluation.json", "internal-report.html"
 _FORMULAS = ("log(payroll) ~ log(employees) + sector",)
-_PANEL = "industry"
-_PANEL_REPORT, _MODEL = "internal-industry-report.html", "industry-model.json"
+
+
+class _Files(NamedTuple):
+    """Where the files of one release are."""
+
+    table: Path
+    schema: Path
+    plan: Path
+    ledger: Path
+    synthetic: Path
+    card: Path
+    model: Path
+    evaluation: Path
+    report: Path
+
+    @classmethod
+    def of(cls, folder: Path, name: str, prefix: str = "") -> "_Files":
+        own = [f"{prefix}schema.toml", f"{prefix}plan.txt", f"{name}.ledger", f"{prefix}synthetic.parquet"]
+        own += [f"{prefix}synthetic.card.html", f"{prefix}model.json"]
+        internal = [f"internal-{prefix}evaluation.json", f"internal-{prefix}report.html"]
+        return cls(*(folder / file for file in (f"{name}.parquet", *own, *internal)))
+
+
+_WORDS = (
+    "the made-up 'confidential' rows",
+    "what is public about them, with sources",
+    "how the budget was to be spent, drawn up before any row was read",
+    "what was spent, append-only",
+    "the synthetic copy: to release",
+    "its release card (also .card.md and .card.json): to release with it",
+    "the fitted model: draw more copies from it for free",
+    "how close it is, by every measure: internal",
+    "the same as a page with pictures: internal",
+)
 
 
 def demo(
@@ -44,22 +68,22 @@ def demo(
     The data are generated, so there is nothing to protect in them; the noise is the secure one all the same.
     An existing folder is left as it is, and a new one is made inside it.
     """
-    from quantail.examples import payroll_example, payroll_schema
+    from quantail import examples
     from quantail.privacy.budget import parse_epsilon
 
     parse_epsilon(epsilon)
     if rows < 2:
         raise OptionError("--rows must be at least 2")
     folder = _fresh_folder(out)
-    table, schema = payroll_example(rows), payroll_schema()
-    model = _release(folder, _PAYROLL, table, schema, epsilon, quiet)
-    with progress("evaluation", quiet) as report:
-        report("", 0.1)
-        result = _compare(folder, table, schema, model)
-    _summarise(folder, epsilon, rows, result)
+    files = _Files.of(folder, "payroll")
+    title = f"A synthetic payroll table at epsilon {epsilon}, from {rows:,} made-up establishments"
+    _show(files, title, examples.payroll_example(rows), examples.payroll_schema(), epsilon, quiet)
     if panel:
-        _show_panel(folder, epsilon, quiet)
-    _next_steps(folder)
+        table = examples.industry_example()
+        title = f"A synthetic industry at epsilon {epsilon}, from {table.num_rows:,} made-up workplaces, 2001-2015"
+        own = _Files.of(folder, "industry", "industry-")
+        _show(own, title, table, examples.industry_schema(), epsilon, quiet)
+    _next_steps(files)
 
 
 def _fresh_folder(out: Path) -> Path:
@@ -78,32 +102,22 @@ def _fresh_folder(out: Path) -> Path:
     return folder
 
 
-@dataclass(frozen=True)
-class _Names:
-    """Names of the files of one release, in a folder."""
-
-    table: str
-    schema: str
-    plan: str
-    ledger: str
-    synthetic: str
-    model: str
-
-
-_PAYROLL = _Names(_TABLE, _SCHEMA, _PLAN, _LEDGER, _SYNTHETIC, "model.json")
-_INDUSTRY = _Names(
-    f"{_PANEL}.parquet",
-    f"{_PANEL}-schema.toml",
-    f"{_PANEL}-plan.txt",
-    f"{_PANEL}.ledger",
-    f"{_PANEL}-synthetic.parquet",
-    _MODEL,
-)
+def _show(files: _Files, title: str, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> None:
+    """Release a made-up table or panel, say how close the copy is, and list the files."""
+    model = _release(files, table, schema, epsilon, quiet)
+    with progress("evaluation", quiet) as report:
+        report("", 0.1)
+        result = _compare(files, table, schema, model)
+    say(title, style="bold")
+    say()
+    _print_headlines(result)
+    say()
+    for path, words in zip(files, _WORDS, strict=True):
+        say(f"  {path}  {words}")
+    say()
 
 
-def _release(
-    folder: Path, names: _Names, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool
-) -> "AnyRelease":
+def _release(files: _Files, table: "pa.Table", schema: "Schema", epsilon: str, quiet: bool) -> "AnyRelease":
     """Write a made-up table or panel with its schema and plan, and release it as `quantail synth` does."""
     from quantail.cli.account import Payment
     from quantail.cli.release import ReleaseOptions, paid_fit
@@ -111,29 +125,32 @@ def _release(
     from quantail.cli.staging import write_text
     from quantail.io import Place, write_table
 
-    spending = ReleaseOptions(epsilon, payment=Payment(folder / names.ledger, new=True))
+    spending = ReleaseOptions(epsilon, payment=Payment(files.ledger, new=True))
     plan = spending.synthesizer(schema).plan(table.num_rows)
-    write_table(table, folder / names.table)
-    schema.save(folder / names.schema)
-    write_text(folder / names.plan, plan.render() + "\n")
-    outputs = ReleaseFiles(Place.of(folder / names.synthetic), model=folder / names.model)
+    write_table(table, files.table)
+    schema.save(files.schema)
+    write_text(files.plan, plan.render() + "\n")
+    outputs = ReleaseFiles(Place.of(files.synthetic), model=files.model)
     outputs.check([])
-    with paid_fit(folder / names.table, schema, spending, quiet) as fit:
+    with paid_fit(files.table, schema, spending, quiet) as fit:
         outputs.write(fit.model, fit=fit)
     return fit.model
 
 
-def _compare(folder: Path, table: "pa.Table", schema: "Schema", model: "AnyRelease") -> "Evaluation":
-    """Evaluate the synthetic table by every measure, and draw the report."""
+def _compare(files: _Files, table: "pa.Table", schema: "Schema", model: "AnyRelease") -> "Evaluation":
+    """Evaluate the copy, a table by every measure and a panel by those of panels, and draw the report."""
     from quantail.cli.staging import write_text
     from quantail.evaluation import evaluate
     from quantail.io import read_table
     from quantail.report.internal import write_report
 
-    synthetic = read_table(folder / _SYNTHETIC)
-    result = evaluate(table, synthetic, schema=schema, formulas=_formulas())
-    write_text(folder / _EVALUATION, as_json(measures(result)))
-    write_report(table, synthetic, folder / _REPORT, model=model, measures=result)
+    synthetic = read_table(files.synthetic, schema)
+    if schema.panel is None:
+        result = evaluate(table, synthetic, schema=schema, formulas=_formulas())
+    else:
+        result = evaluate(table, synthetic, schema=schema, measures=["panels"])
+    write_text(files.evaluation, as_json(measures(result)))
+    write_report(table, synthetic, files.report, model=model, measures=result)
     return result
 
 
@@ -149,31 +166,10 @@ def _formulas() -> tuple[str, ...]:
     return _FORMULAS
 
 
-def _summarise(folder: Path, epsilon: str, rows: int, result: "Evaluation") -> None:
-    say(f"A synthetic payroll table at epsilon {epsilon}, from {rows:,} made-up establishments", style="bold")
-    say()
-    _print_headlines(result)
-    say()
-    files = {
-        _TABLE: "the made-up 'confidential' table",
-        _SCHEMA: "what is public about it, with sources",
-        _PLAN: "how the budget was to be spent, drawn up before any row was read",
-        _LEDGER: "what was spent, append-only",
-        _SYNTHETIC: "the synthetic table: to release",
-        "synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",
-        "model.json": "the fitted model: draw more tables from it for free",
-        _EVALUATION: "how close it is, by every measure: internal",
-        _REPORT: "the same as a page with pictures: internal",
-    }
-    for name, words in files.items():
-        say(f"  {folder / name}  {words}")
-    say()
-
-
 def _print_headlines(result: "Evaluation") -> None:
     """Print the report's opening questions with their answers."""
     from quantail.report.plots.numbers import short
-    from quantail.report.summary import headlines, where
+    from quantail.report.summary import headlines, in_numbers, where
 
     say(INTERNAL, style="bold yellow")
     say(f"{'':<38}{'value':>7}{'null':>8}  reading", style="bold")
@@ -181,66 +177,15 @@ def _print_headlines(result: "Evaluation") -> None:
         row, said = found.row, found.verdict
         null = "" if found.expected is None else short(found.expected, 2)
         say(f"{question:<38}{short(row.value):>7}{null:>8}  {said.words if said else ''}")
-        say(f"  {row.title}{where(row.columns)}", style="dim")
+        largest = f"; largest: {in_numbers(found.largest)}" if found.largest else ""
+        say(f"  {row.title}{where(row.columns)}{largest}", style="dim")
     say("null: what a second sample of the same population would get, which is as good as it gets.")
 
 
-def _next_steps(folder: Path) -> None:
+def _next_steps(files: _Files) -> None:
     say("What to do next", style="bold")
-    say(f"  read the card:        {folder / 'synthetic.card.html'}")
-    say(f"  look at the report:   {folder / _REPORT}")
-    say(f"  see the account:      quantail ledger show {folder / _LEDGER}")
-    say(f"  draw another table:   quantail sample {folder / 'model.json'} -o {folder / 'more.parquet'}")
+    say(f"  read the card:        {files.card}")
+    say(f"  look at the report:   {files.report}")
+    say(f"  see the account:      quantail ledger show {files.ledger}")
+    say(f"  draw another table:   quantail sample {files.model} -o {files.model.with_name('more.parquet')}")
     say("  use your own table:   quantail init YOUR.csv -o schema.toml")
-
-
-def _show_panel(folder: Path, epsilon: str, quiet: bool) -> None:
-    """Synthesise a made-up industry with its own ledger, and compare its trends."""
-    from quantail.evaluation import evaluate
-    from quantail.examples import industry_example, industry_schema
-    from quantail.frames import confidential_panel
-    from quantail.io import read_table
-    from quantail.report.internal import write_report
-
-    table, schema = industry_example(), industry_schema()
-    model = _release(folder, _INDUSTRY, table, schema, epsilon, quiet)
-    synthetic = read_table(folder / _INDUSTRY.synthetic, schema)
-    real, made = (confidential_panel(f, schema).values["staff"] for f in (table, synthetic))
-    dynamics = evaluate(table, synthetic, schema=schema, measures=["panels"])
-    write_report(table, synthetic, folder / _PANEL_REPORT, model=model, measures=dynamics)
-    workplaces = f"from {table.num_rows:,} made-up workplaces, 2001-2015"
-    say(f"A synthetic industry at epsilon {epsilon}, {workplaces}", style="bold")
-    say()
-    _panel_measures(real, made)
-    say()
-    _panel_files(folder)
-
-
-def _panel_measures(real: "Floats", made: "Floats") -> None:
-    from quantail.evaluation import gross_mape, jc_mae, net_mae, unchanged_difference
-
-    lines = {
-        "yearly staff, mean error": f"{gross_mape(real, made):.1f} %",
-        "job creation rate, mean error": f"{jc_mae(real, made):.1f} points",
-        "net creation rate, mean error": f"{net_mae(real, made):.1f} points",
-        "share of unchanged workplaces": f"{unchanged_difference(real, made):.1f} points off",
-    }
-    say(INTERNAL)
-    for name, words in lines.items():
-        say(f"  {name:<36}{words}")
-
-
-def _panel_files(folder: Path) -> None:
-    files = {
-        f"{_PANEL}.parquet": "the made-up 'confidential' panel, one row per workplace",
-        f"{_PANEL}-schema.toml": "what is public about it: entry, exit, bounds",
-        f"{_PANEL}-plan.txt": "how the budget was to be spent",
-        f"{_PANEL}.ledger": "what was spent, append-only",
-        f"{_PANEL}-synthetic.parquet": "the synthetic panel: to release",
-        f"{_PANEL}-synthetic.card.html": "its release card (also .card.md and .card.json): to release with it",
-        _MODEL: "the fitted model: draw more panels from it for free",
-        _PANEL_REPORT: "trends of both: internal",
-    }
-    for name, words in files.items():
-        say(f"  {folder / name}  {words}")
-    say()

@@ -115,7 +115,7 @@ def print_measures(result: "Evaluation") -> None:
         many = line.count > 1
         shown.append(f"{line.worst.value:.4g}" if many else "")
         table.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")
-    out.print(table)
+    out.print(table, crop=False)  # names are never cut off, even if lines get longer than a terminal
     note(_LEGEND)
     _print_skipped(result)
 
@@ -135,7 +135,7 @@ def print_rows(result: "Evaluation") -> None:
             f"{row.best:g}",
             plain(row.note),
         )
-    out.print(table)
+    out.print(table, crop=False)  # names are never cut off, even if lines get longer than a terminal
     _print_skipped(result)
 
 

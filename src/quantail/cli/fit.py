@@ -5,51 +5,35 @@ from typing import Annotated
 
 import typer
 
+from quantail.cli import options
 from quantail.cli.console import note, say
-from quantail.cli.options import (
-    Definition,
-    Delta,
-    Epsilon,
-    Force,
-    LedgerPath,
-    Limit,
-    MarkPath,
-    Method,
-    NewLedger,
-    NoLedger,
-    Quiet,
-    SchemaPath,
-    Seed,
-    SimulateNoise,
-    TableInput,
-)
 from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
 
 
 def fit(
-    file: TableInput,
-    schema: SchemaPath,
-    epsilon: Epsilon,
+    file: options.TableInput,
+    schema: options.SchemaPath,
+    epsilon: options.Epsilon,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (JSON).")],
-    ledger: LedgerPath = None,
-    definition: Definition = "pure",
-    delta: Delta = None,
-    method: Method = None,
+    ledger: options.LedgerPath = None,
+    definition: options.Definition = "pure",
+    delta: options.Delta = None,
+    method: options.Method = None,
     slopes: Slopes = None,
     draw: Draw = None,
     taus: Taus = None,
     main: MainQuantiles = None,
     shares: Shares = None,
-    new_ledger: NewLedger = False,
-    limit: Limit = None,
-    mark: MarkPath = None,
-    no_ledger: NoLedger = False,
-    simulate_noise: SimulateNoise = False,
-    seed: Seed = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    new_ledger: options.NewLedger = False,
+    limit: options.Limit = None,
+    mark: options.MarkPath = None,
+    no_ledger: options.NoLedger = False,
+    simulate_noise: options.SimulateNoise = False,
+    seed: options.Seed = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Fit a differentially private model of a table or panel and save it as readable JSON.
 

@@ -1,5 +1,6 @@
 """`quantail init`: draft a schema from names and declared types, never from values."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from quantail.cli.console import note, say
 from quantail.cli.options import TableInput
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
+from quantail.errors import OptionError
 
 EXAMPLE = "quantail init payroll.csv -o schema.toml"
 
@@ -26,6 +28,14 @@ def init(
             "unit has one row, with a column for every period (staff_2001, staff_2002, ...).",
         ),
     ] = None,
+    firm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --panel: the column that names the firm of an establishment, if a firm is to be protected with "
+            "all of its establishments.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the schema file if it exists.")] = False,
 ) -> None:
     """Draft a schema for a table, to be completed by a person.
@@ -36,13 +46,21 @@ def init(
     """
     from quantail.io import Place, csv_format, read_header
     from quantail.schema import PanelNames, draft
+    from quantail.schema.panel_draft import seems_wide
 
     check_outputs([output], [file], force)
     header = read_header(file)
     written = csv_format(file)
-    named = None if panel is None else PanelNames.of(panel)
+    if firm is not None and panel is None:
+        raise OptionError("--firm says whose the units of a panel are; give --panel UNIT,PERIOD, too")
+    named = None if panel is None else replace(PanelNames.of(panel), firm=firm or "")
     write_text(output, draft(header, csv=written, panel=named), force)
     say(f"Wrote {output}.")
+    if panel is None and (period := seems_wide(header)):
+        note(
+            f"{period} looks like one period of a panel. If each row is a unit with a column for every period, "
+            "`--panel UNIT` with the column that names the unit keeps its history together."
+        )
     if not any(header.values()):
         note(
             "This kind of file declares no types, and no row was looked at: types are what names suggest; check them."

@@ -20,6 +20,18 @@ _ADVICE = {
 }
 
 
+def firms_in_words(schema: "Schema") -> str:
+    """Say what it means that firms are protected as a whole; nothing where they are not."""
+    panel = schema.panel
+    if panel is None or not panel.firm:
+        return ""
+    return (
+        f"A {schema.unit} is protected with all of its establishments: of every one the {panel.establishments} "
+        f"largest, by their sum of {schema.histories[0].name!r}, are used, others are left out, and noise is "
+        f"{panel.establishments} times as large. The synthetic panel has no column {panel.firm!r}."
+    )
+
+
 def refuse_for_panels(schema: "Schema", **given: Any) -> None:
     """Raise an OptionError for the first option that was given and does not go with a panel.
 

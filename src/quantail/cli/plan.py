@@ -81,6 +81,15 @@ def plan(
     sweep: Annotated[
         str | None, typer.Option(help="Errors at several budgets, from the first to the last: 0.1:10.")
     ] = None,
+    years: Annotated[
+        int | None,
+        typer.Option(
+            help="Of a panel: how many periods will be appended to it, one by one (`quantail append`)."
+        ),
+    ] = None,
+    year_epsilon: Annotated[
+        str | None, typer.Option(help="With --years: privacy budget of every appended period.")
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Page (HTML) to write: expected error against epsilon.")
     ] = None,
@@ -95,7 +104,8 @@ def plan(
     plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
     from quantail.cli.outputs import check_outputs
-    from quantail.cli.panels import refuse_for_panels
+    from quantail.cli.panels import firms_in_words, refuse_for_panels
+    from quantail.cli.plan_years import planned_years, print_years
     from quantail.cli.release import ReleaseOptions
     from quantail.cli.staging import write_text
     from quantail.schema import Schema
@@ -128,12 +138,28 @@ def plan(
         from quantail.report.plan_page import plan_page
 
         write_text(report, plan_page(facts, swept), force)
+    continued = planned_years(facts, sizes, epsilon, years, year_epsilon, trial.options, quiet)
     planned = (tree, terms) if epsilon else None
     relations = trial.relations(terms.epsilon) if epsilon else ()
     if as_json:
-        print_json(_form(planned, relations, expected, solution, swept))
+        form = _form(planned, relations, expected, solution, swept)
+        print_json(form | ({"years": [one.to_dict() for one in continued]} if continued else {}))
         return
     _print(planned, relations, expected, solution, swept)
+    if (
+        relations
+        and "asked for" in relations[0]
+        and all(column.predictors is None for column in facts.columns)
+    ):
+        note(
+            "No column names its predictors. Where you know what explains a column, say so in the schema, predictors = "
+            '["age"]: then fewer pairs compete for the tables of counts, and what matters is found more often.'
+        )
+    if continued:
+        say()
+        print_years(continued)
+    if firms := firms_in_words(facts):
+        note(firms)
     if report is not None:
         note(f"Wrote {report}.")
 
@@ -328,7 +354,10 @@ def _legend(expectation: "Expectation") -> str:
 
 
 def _panel_legend(expectation: "PanelExpectation") -> str:
-    size = f"{expectation.units} units" + (" (the smallest group)" if expectation.grouped else "")
+    smallest = "the smallest group" if expectation.grouped else ""
+    if expectation.together > 1:
+        smallest = f"the smallest of {expectation.together} groups that share questions"
+    size = f"{expectation.units} units" + (f" ({smallest})" if smallest else "")
     return (
         f"Expected: the median over {expectation.panels} made-up panels of {size}, shape {expectation.shape}, with "
         "simulated noise; the band holds nine panels in ten. total: of a period, relative to the panel's own; "

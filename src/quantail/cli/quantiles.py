@@ -6,31 +6,19 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from quantail.cli.options import (
-    Epsilon,
-    Force,
-    JsonFlag,
-    LedgerPath,
-    Limit,
-    MarkPath,
-    NewLedger,
-    NoLedger,
-    Seed,
-    SimulateNoise,
-    TableInput,
-)
+from quantail.cli import options
 from quantail.errors import OptionError
 
 EXAMPLE = "quantail quantiles payroll.csv --column payroll --levels 0.1,0.5,0.9 -s schema.toml -e 1 -l payroll.ledger"
 
 
 def quantiles(
-    file: TableInput,
+    file: options.TableInput,
     column: Annotated[str, typer.Option(help="A column of numbers.")],
     levels: Annotated[
         str, typer.Option(help="Between 0 and 1, with commas: 0.25,0.5,0.75. More cost no more.")
     ],
-    epsilon: Epsilon,
+    epsilon: options.Epsilon,
     schema: Annotated[
         Path | None,
         typer.Option("--schema", "-s", help="Says what is public about the column; or say it here:"),
@@ -51,15 +39,15 @@ def quantiles(
         Path | None,
         typer.Option("--output", "-o", help="Also write them: .csv, .parquet, ..., with a card beside it."),
     ] = None,
-    ledger: LedgerPath = None,
-    new_ledger: NewLedger = False,
-    limit: Limit = None,
-    mark: MarkPath = None,
-    no_ledger: NoLedger = False,
-    simulate_noise: SimulateNoise = False,
-    seed: Seed = None,
-    force: Force = False,
-    in_json: JsonFlag = False,
+    ledger: options.LedgerPath = None,
+    new_ledger: options.NewLedger = False,
+    limit: options.Limit = None,
+    mark: options.MarkPath = None,
+    no_ledger: options.NoLedger = False,
+    simulate_noise: options.SimulateNoise = False,
+    seed: options.Seed = None,
+    force: options.Force = False,
+    in_json: options.JsonFlag = False,
 ) -> None:
     """Release quantiles of one column, all of them for one epsilon, each with a band for its true level.
 

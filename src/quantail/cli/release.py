@@ -23,7 +23,7 @@ from quantail.frames import MisfitError, left_out_columns, left_out_words
 from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
-from quantail.privacy.gate import geometric_strength
+from quantail.privacy.gate import count_epsilon
 from quantail.release.facts import Facts, facts_of_fits
 from quantail.release.paying import NO_LEDGER
 from quantail.schema import Schema
@@ -175,13 +175,19 @@ def _rows_at_most(data: "Confidential", synthesizer: AnyReleasing) -> int:
     The absolute noise of g counts exceeds 2 scales times (g log 2 + t) with a chance of at most exp(-t) (Chernoff's
     bound on a sum of exponentials): once in 10^12 runs here. A released size is at least 1.
     """
-    counting = synthesizer.counting if isinstance(synthesizer, TableSynthesizer) else None
+    panel, each = synthesizer.schema.panel, 1
+    if isinstance(synthesizer, TableSynthesizer):
+        counting = synthesizer.counting
+    else:  # an appended period asks for no number of units
+        costs = [leaf.cost for leaf in synthesizer.plan().leaves() if leaf.name == "units"]
+        counting = costs[0] / panel.units_protected if costs and panel is not None else None
+        each = len(panel.periods) if panel is not None and panel.layout == "long" else 1
     if counting is None:
         return data.copied_rows
     groups = len(group_keys(synthesizer.schema))
-    strength = geometric_strength(counting, synthesizer.definition)
-    noise = 2 * (groups * math.log(2) + 12 * math.log(10)) / float(strength)
-    return data.copied_rows + groups + math.ceil(noise)
+    epsilon = count_epsilon(counting, synthesizer.definition)
+    noise = 2 * (groups * math.log(2) + 12 * math.log(10)) / float(epsilon)
+    return data.copied_rows + each * (groups + math.ceil(noise))
 
 
 def _public(table: pa.Table, schema: Schema) -> pa.Table | None:

@@ -88,10 +88,7 @@ class ReleaseFiles:
     def dry_run(self, columns: pa.Table, rows: int) -> None:
         """Write tables without rows and take them back: what a file or database refuses must show before the charge.
 
-        Parameters
-        ----------
-        rows : int
-            How many a synthetic table will have at most, unless another number was asked for.
+        `rows`: how many a synthetic table will have at most, unless another number was asked for.
         """
         check_output(self.output, overwrite=self.force, rows=self.rows or rows)
         if self.output.scheme != "file":

@@ -3,7 +3,7 @@
 from quantail.curves.atom_curve import AnyCurve, AtomCurve, curve_from_dict, fit_atom_curve
 from quantail.curves.curve import Curve, StepCurve, fit_curve
 from quantail.curves.instrument import best_cuts, thinner_side
-from quantail.curves.joint import draw_rungs
+from quantail.curves.joint import joint_quantiles
 from quantail.curves.ladder import climb, ladder_depth
 from quantail.curves.rows import HeldRows, Rows, Vector
 from quantail.curves.scale import Scale
@@ -23,7 +23,7 @@ __all__ = [
     "choose_slope",
     "climb",
     "curve_from_dict",
-    "draw_rungs",
+    "joint_quantiles",
     "fit_atom_curve",
     "fit_curve",
     "ladder_depth",

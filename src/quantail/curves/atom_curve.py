@@ -1,45 +1,32 @@
 """The quantile function of a column with an atom at its lowest value (zeros). Post-processing: costs nothing.
 
-Rungs in the cell of the column's lowest value, with all others far above, say that many rows have it. They tell
-nothing of the other rows: the curve (`curve.py`) is fitted to the rungs beyond, and the rows in the atom are taken to
-reach halfway, on the logistic scale, from the last level in it to the first beyond.
+Quantiles in the cell of the column's lowest value, with all others far above, say that many rows have it. They tell
+nothing of the other rows: the curve (`curve.py`) is fitted to the quantiles beyond, and the rows in the atom are taken
+to reach halfway, on the logistic scale, from the last level in it to the first beyond.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from quantail.arrays import Floats
 from quantail.curves.curve import Curve, StepCurve, fit_curve
 from quantail.curves.scale import Scale
 from quantail.curves.tuning import ALONE, FEWEST_BEYOND
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class AtomCurve:
-    """The quantile function of a column that has an atom at its lowest value.
+    """The quantile function of a column that has an atom at its lowest value."""
 
-    Attributes
-    ----------
-    share : float
-        Share of the rows in the atom.
-    low, high : float
-        Ends of the atom's cell, over which its rows are spread.
-    rest : Curve
-        Quantile function of the other rows.
-    apart : bool
-        Whether the other rows lie far above, so that the atom is no number among numbers.
-    """
-
-    share: float
+    share: float  # share of the rows in the atom
+    # low, high: ends of the atom's cell, over which its rows are spread
     low: float
     high: float
-    rest: Curve
-    apart: bool = False
+    rest: Curve  # quantile function of the other rows
+    apart: bool = False  # whether the other rows lie far above, so that the atom is no number among numbers
 
     def __call__(self, u: Floats) -> Floats:
         """Return the quantiles at levels u in (0, 1)."""
@@ -75,18 +62,18 @@ AnyCurve = Curve | AtomCurve | StepCurve
 
 
 def fit_atom_curve(
-    levels: Floats, rungs: Floats, rows: int, noise_rows: float, scale: Scale
+    levels: Floats, quantiles: Floats, rows: int, noise_rows: float, scale: Scale
 ) -> Curve | AtomCurve:
-    """Fit a curve to released rungs of a column by itself, which may have an atom at its lowest value."""
+    """Fit a curve to released quantiles of a column by itself, which may have an atom at its lowest value."""
     low, high = scale.lowest_cell
     (near,) = scale.forward(np.array([scale.lower + scale.step * ALONE]))
-    heaped = int(np.count_nonzero(rungs <= high))
-    if not 0 < heaped <= levels.size - FEWEST_BEYOND or rungs[heaped] <= near:
-        return fit_curve(levels, rungs, rows, noise_rows, scale.least, scale.log)
+    heaped = int(np.count_nonzero(quantiles <= high))
+    if not 0 < heaped <= levels.size - FEWEST_BEYOND or quantiles[heaped] <= near:
+        return fit_curve(levels, quantiles, rows, noise_rows, scale.least, scale.log)
     share = float(expit(logit(levels[heaped - 1 : heaped + 1]).mean()))
     beyond = (levels[heaped:] - share) / (1 - share)
     others = max(round(rows * (1 - share)), 1)
-    rest = fit_curve(beyond, rungs[heaped:], others, noise_rows, scale.least, scale.log)
+    rest = fit_curve(beyond, quantiles[heaped:], others, noise_rows, scale.least, scale.log)
     return AtomCurve(share, low, high, rest)
 
 

@@ -1,9 +1,8 @@
 """Uniform numbers that are spread evenly, so that drawing rows adds little noise of its own."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quantail.arrays import Floats
 
 
 def balanced_uniform(columns: int, n: int, rng: np.random.Generator) -> Floats:

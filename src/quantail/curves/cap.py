@@ -17,8 +17,8 @@ the tail goes on as the implied quantiles grow there, within narrower limits the
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves.tuning import (
     ANCHORS,
     DECILE,
@@ -29,8 +29,6 @@ from quantail.curves.tuning import (
     STEEPEST,
     USUAL_SHAPE,
 )
-
-Floats = NDArray[np.float64]
 
 
 def pareto_growth(exponent: Floats, growth: float, shape: float) -> Floats:

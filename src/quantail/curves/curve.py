@@ -1,29 +1,29 @@
-"""From released rungs to a smooth quantile function (DESIGN 4.4). Post-processing: costs nothing.
+"""From released quantiles to a smooth quantile function (DESIGN 4.4). Post-processing: costs nothing.
 
 Base. Q0(u) = a + b_e (-log(1-u)) + b_l log(u) + b_n Phi^-1(u) + b_g log(-log(1-u)) + b_u u, with b >= 0: an
 exponential upper tail, an exponential lower tail, a normal body and, on log scales, a Gumbel shape, on linear ones an
 even body without tails. It is exact for exponential, logistic, normal and uniform columns (on a log scale: Pareto,
-log-logistic, lognormal, Weibull) and fits skewed mixtures of them. It is fitted to the *gaps* between rungs, whose
+log-logistic, lognormal, Weibull) and fits skewed mixtures of them. It is fitted to the *gaps* between quantiles, whose
 noise is nearly independent, with weights from the known noise; on a log scale b_e, one over a Pareto index, is held
-towards zero as by one more observation, so that a noisy rung does not make a tail without a mean.
+towards zero as by one more observation, so that a noisy quantile does not make a tail without a mean.
 
 Shrinkage. A gap that the base misses by no more than the noise tells nothing: the remainder is multiplied by
-max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few rungs with much noise
-fall back on the smooth base and many rungs with little noise are followed closely.
+max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few quantiles with much
+noise fall back on the smooth base and many quantiles with little noise are followed closely.
 
-Interpolation. The remainder is carried between rungs by a monotone cubic in the coordinate v = Q0(u), and beyond the
-outermost rungs by a straight line in v: tails have the base's shape.
+Interpolation. The remainder is carried between quantiles by a monotone cubic in the coordinate v = Q0(u), and beyond
+the outermost quantiles by a straight line in v: tails have the base's shape.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
 from scipy.special import ndtri
 
+from quantail.arrays import Floats
 from quantail.curves.tuning import (
     FLATTEST,
     FULL_BASE,
@@ -33,29 +33,21 @@ from quantail.curves.tuning import (
     STEEPEST_BASE,
 )
 
-Floats = NDArray[np.float64]
-
 _TINY = 1e-12
+_SAVED_AS = "rungs"  # what saved models call the released quantiles
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A monotone quantile function.
+    """A monotone quantile function."""
 
-    Attributes
-    ----------
-    levels, rungs : tuple of float
-        What was released.
-    offset, weights : float, tuple of float
-        The base: a and (b_e, b_l, b_n, b_g, b_u).
-    knots, values : tuple of float
-        Base value and final value at each level.
-    """
-
+    # levels, quantiles: what was released
     levels: tuple[float, ...]
-    rungs: tuple[float, ...]
+    quantiles: tuple[float, ...]
+    # offset, weights: the base: a and (b_e, b_l, b_n, b_g, b_u)
     offset: float
     weights: tuple[float, float, float, float, float]
+    # knots, values: base value and final value at each level
     knots: tuple[float, ...]
     values: tuple[float, ...]
 
@@ -74,13 +66,19 @@ class Curve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
-        return {"kind": "rungs", **{name: _listed(value) for name, value in vars(self).items()}}
+        fields = {name: _listed(value) for name, value in vars(self).items()}
+        return {
+            "kind": _SAVED_AS,
+            "levels": fields.pop("levels"),
+            _SAVED_AS: fields.pop("quantiles"),
+            **fields,
+        }
 
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> "Curve":
         """Rebuild a curve from `to_dict`."""
         fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
+            "quantiles" if name == _SAVED_AS else name: tuple(value) if isinstance(value, list) else value
             for name, value in form.items()
             if name != "kind"
         }
@@ -89,17 +87,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class StepCurve:
-    """The quantile function of counted cells: uniform within each cell.
+    """The quantile function of counted cells: uniform within each cell."""
 
-    Attributes
-    ----------
-    edges : tuple of float
-        Ends of the cells, one more than there are cells.
-    shares : tuple of float
-        Released share of rows in each cell, after clearing what is indistinguishable from noise.
-    """
-
-    edges: tuple[float, ...]
+    edges: tuple[float, ...]  # ends of the cells, one more than there are cells
+    # released share of rows in each cell, after clearing what is indistinguishable from noise
     shares: tuple[float, ...]
 
     def __call__(self, u: Floats) -> Floats:
@@ -131,26 +122,26 @@ def base_shapes(u: Floats) -> Floats:
 
 
 def fit_curve(
-    levels: Floats, rungs: Floats, rows: int, noise_rows: float, least: float, log: bool = False
+    levels: Floats, quantiles: Floats, rows: int, noise_rows: float, least: float, log: bool = False
 ) -> Curve:
-    """Fit a curve to released rungs.
+    """Fit a curve to released quantiles.
 
     Parameters
     ----------
     rows : int
         Public number of rows.
     noise_rows : float
-        Scale of the noise in the number of rows between neighbouring rungs (1 / rate of the joint draw).
+        Scale of the noise in the number of rows between neighbouring quantiles (1 / rate of the joint draw).
     least : float
-        Smallest difference that matters; rungs are set apart by a sliver of it.
+        Smallest difference that matters; quantiles are set apart by a sliver of it.
     log : bool
         True on a log scale, where a tail weight is one over a Pareto index: it is kept from exploding.
     """
     if levels.size == 1:
-        levels, rungs = _guessed_spread(rungs[0], least, log)
-    rungs = _apart(rungs, 1e-6 * least)
+        levels, quantiles = _guessed_spread(quantiles[0], least, log)
+    quantiles = _apart(quantiles, 1e-6 * least)
     shapes = base_shapes(levels)
-    gaps, parts, steps = np.diff(rungs), np.diff(levels), np.diff(shapes, axis=0)
+    gaps, parts, steps = np.diff(quantiles), np.diff(levels), np.diff(shapes, axis=0)
     steps[:, _unused_shapes(gaps, log)] = 0.0
     deviation = np.sqrt(2 * noise_rows**2 + rows * parts)  # rows: privacy noise and sampling
     floor = max(1e-3 * float(gaps.sum()), least) / levels.size
@@ -158,19 +149,19 @@ def fit_curve(
     if log:
         weights[0] = min(weights[0], HEAVIEST)
         slope = np.maximum(steps @ weights, floor * 1e-3) / parts
-    at_rungs = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
-    trust = at_rungs**-2.0
-    offset = float(np.sum(trust * (rungs - shapes @ weights)) / trust.sum())
+    at_quantiles = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
+    trust = at_quantiles**-2.0
+    offset = float(np.sum(trust * (quantiles - shapes @ weights)) / trust.sum())
     knots = offset + shapes @ weights
-    misses = np.diff(rungs - knots) / slope * rows / deviation
+    misses = np.diff(quantiles - knots) / slope * rows / deviation
     freedom = max(levels.size - 1 - int(np.count_nonzero(weights)), 1)
     noise = freedom + NOISE_ALLOWANCE * np.sqrt(2.0 * freedom)
     kept = max(0.0, 1.0 - noise / max(float(np.sum(misses**2)), _TINY))
-    values = _apart(knots + kept * (rungs - knots), _TINY * max(1.0, abs(offset)))
+    values = _apart(knots + kept * (quantiles - knots), _TINY * max(1.0, abs(offset)))
     b_e, b_l, b_n, b_g, b_u = weights.tolist()
     return Curve(
         tuple(levels.tolist()),
-        tuple(rungs.tolist()),
+        tuple(quantiles.tolist()),
         offset,
         (b_e, b_l, b_n, b_g, b_u),
         tuple(knots.tolist()),
@@ -179,10 +170,10 @@ def fit_curve(
 
 
 def _unused_shapes(gaps: Floats, log: bool) -> list[int]:
-    """Return the shapes that so few rungs cannot tell apart, or that have no place on the scale.
+    """Return the shapes that so few quantiles cannot tell apart, or that have no place on the scale.
 
-    With few rungs a body and one tail are all that can be told, and on a log scale the exponential tail goes: one
-    noisy rung would make it a tail without a mean.
+    With few quantiles a body and one tail are all that can be told, and on a log scale the exponential tail goes: one
+    noisy quantile would make it a tail without a mean.
     """
     exponential, lower, gumbel, even = 0, 1, 3, 4
     if gaps.size + 1 >= FULL_BASE:
@@ -211,7 +202,7 @@ def _fit_gaps(
 
 
 def _guessed_spread(median: float, least: float, log: bool) -> tuple[Floats, Floats]:
-    """Return two made-up rungs around a lone median: a spread that a heavy-tailed column is likely to have at least.
+    """Return two made-up quantiles around a lone median: a spread that a heavy-tailed column likely has at least.
 
     On a log scale a standard deviation of 0.8; on a linear scale half the median itself. Said in docs/limits.md.
     """

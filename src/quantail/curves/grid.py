@@ -7,8 +7,8 @@ far away: by noise an outer quantile may land on any of them, and far ones spoil
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves.tuning import (
     EVEN_LINEAR,
     EVEN_LOG,
@@ -21,8 +21,6 @@ from quantail.curves.tuning import (
     THINNED,
     WIDE_RATIO,
 )
-
-Floats = NDArray[np.float64]
 
 
 def wide(low: float, high: float, log: bool) -> Floats:

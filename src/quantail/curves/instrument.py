@@ -4,9 +4,9 @@ The sign instrument compares the residuals of rows whose predictor is high with 
 between count for nothing. With parts p and q of the rows, whose predictors differ by d on average, and residuals of
 density f at their median, a slope is off by
 
-    sampling    (1/p + 1/q) / (4 n f^2 d^2)     privacy    8 / (signal f min(p, q) d)^2
+    sampling    (1/p + 1/q) / (4 n f^2 d^2)     privacy    8 / (n e f min(p, q) d)^2
 
-(variances; signal = rows * epsilon of the query under replace-one). The unknown f leaves the comparison, so the best
+(variances; e the epsilon of the query under replace-one). The unknown f leaves the comparison, so the best
 cuts are known before anything is asked. Rows in the middle hold little information about a slope but add to its
 sampling error; privacy noise falls with the number of rows. So the less privacy noise there is, the farther apart are
 the cuts, and where the upper tail is long both are high: few rows far out determine a slope better than many close
@@ -16,15 +16,13 @@ by.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves.grid import dividing
 from quantail.curves.tuning import CUT_LEVELS, CUT_PLACES
 
-Floats = NDArray[np.float64]
 
-
-def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tuple[float, float]:
+def best_cuts(curve: Callable[[Floats], Floats], rows: int, n_epsilon: float) -> tuple[float, float]:
     """Return the values of a predictor up to which it is low, and above which it is high.
 
     Parameters
@@ -33,7 +31,7 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
         Released quantile function of the predictor. Of a value that many rows have, all rows are on the same side.
     rows : int
         Rows that the slope is chosen on.
-    signal : float
+    n_epsilon : float
         Those rows times the epsilon of the query.
 
     Examples
@@ -55,7 +53,7 @@ def best_cuts(curve: Callable[[Floats], Floats], rows: int, signal: float) -> tu
     apart = above[high] - below[low]
     p, q = number[low] / x.size, 1 - number[high] / x.size
     sampling = (1 / p + 1 / q) / (4 * rows * apart**2)
-    noise = 8 / (signal * np.minimum(p, q) * apart) ** 2
+    noise = 8 / (n_epsilon * np.minimum(p, q) * apart) ** 2
     best = int(np.argmin(sampling + noise))
     return float(cuts[low[best]]), float(cuts[high[best]])
 

@@ -10,17 +10,14 @@ Proof: privacy/proofs/joint.md.
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves.rows import Vector
 from quantail.curves.tuning import SPREAD_STEPS
 from quantail.privacy import Gate, PathQuestion, Plan
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
-
-def targets(rows: int, levels: Floats) -> NDArray[np.int64]:
+def targets(rows: int, levels: Floats) -> Integers:
     """Return the public number of rows wanted in each part; they add up to `rows`."""
     cuts = np.rint(rows * np.concatenate([[0.0], levels, [1.0]])).astype(np.int64)
     return np.asarray(np.diff(cuts))
@@ -46,7 +43,7 @@ def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:
     return np.bincount(np.clip(cells, 0, grid.size), minlength=grid.size + 1)
 
 
-def draw_rungs(
+def joint_quantiles(
     gate: Gate,
     leaf: Plan,
     values: Vector | Floats,

@@ -1,7 +1,7 @@
 """The ladder: quantiles by recursive bisection inside disjoint blocks of rows (DESIGN 4.1).
 
 Used where the number of rows is itself private: inside the bins of a bend. Each node holds the rows between two
-released neighbours and asks for its middle rung at relative level t = p / q:
+released neighbours and asks for its middle quantile at relative level t = p / q:
 
     score(g) = -| q #{low < y <= g} - p #{low < y <= high} |.
 
@@ -15,18 +15,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves.lookup import Lookup
 from quantail.privacy import Gate, Plan, Relation, Selection
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Node:
-    """Rows of one block between two released rungs, and the rungs still to be found there."""
+    """Rows of one block between two released quantiles, and the quantiles still to be found there."""
 
     block: int
     first: int
@@ -35,9 +32,9 @@ class Node:
     high: float
 
 
-def ladder_depth(rungs: int) -> int:
-    """Return the number of levels that bisection needs for so many rungs."""
-    return rungs.bit_length()
+def ladder_depth(quantiles: int) -> int:
+    """Return the number of levels that bisection needs for so many quantiles."""
+    return quantiles.bit_length()
 
 
 def count_blocks(values: Floats, block: Integers, blocks: int, grid: Floats) -> Integers:
@@ -53,7 +50,7 @@ def count_blocks(values: Floats, block: Integers, blocks: int, grid: Floats) -> 
 def climb(
     gate: Gate, leaves: Sequence[Plan], cells: Integers, taus: Sequence[Fraction], grid: Floats
 ) -> Floats:
-    """Release the quantiles `taus` of every block; returns an array (blocks, rungs) of grid values.
+    """Release the quantiles `taus` of every block; returns an array (blocks, quantiles) of grid values.
 
     Parameters
     ----------
@@ -64,7 +61,7 @@ def climb(
     """
     edges = (Fraction(0), *taus, Fraction(1))
     below_all = np.cumsum(np.pad(cells, ((0, 0), (1, 0))), axis=1)
-    rungs = np.empty((len(cells), len(taus)))
+    quantiles = np.empty((len(cells), len(taus)))
     nodes = [Node(k, 0, len(taus), -np.inf, np.inf) for k in range(len(cells))]
     for leaf in leaves[: ladder_depth(len(taus))]:
         asked = [_question(node, below_all[node.block], edges, grid, gate.relation) for node in nodes]
@@ -72,11 +69,11 @@ def climb(
         below: list[Node] = []
         for node, (_, candidates), index in zip(nodes, asked, chosen, strict=True):
             middle, value = _middle(node), float(candidates[index])
-            rungs[node.block, middle] = value
+            quantiles[node.block, middle] = value
             halves = ((node.first, middle, node.low, value), (middle + 1, node.last, value, node.high))
             below += [Node(node.block, a, b, low, high) for a, b, low, high in halves if a < b]
         nodes = below
-    return rungs
+    return quantiles
 
 
 def level_sensitivity(t: Fraction, relation: Relation) -> int:

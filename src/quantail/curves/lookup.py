@@ -8,8 +8,7 @@ grows, in floating point too, so cut points of earlier buckets are smaller and t
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.arrays import Floats, Integers
 
 _BUCKETS = 1 << 14
 _FEWEST, _MOST_STEPS = 4096, 4  # fewer values, or more cut points in a bucket, are searched for one by one

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.privacy import Noise
 
 Array = NDArray[Any]
-Integers = NDArray[np.int64]
 
 Ask = Callable[["Chunk"], Any]
 Join = Callable[[Any, Any], Any]

@@ -13,12 +13,10 @@ Under add/remove that needs secret, independent numbers: they come from the gate
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.privacy import Noise
 from quantail.schema import Column
-
-Floats = NDArray[np.float64]
 
 _FAR = 40.0  # on a log scale: more than 2^53 lattice steps from zero
 

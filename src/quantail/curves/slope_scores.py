@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.arrays import Flags, Floats, Integers
+
 Cuts = tuple[Integers, Integers]
 
 _LARGEST = 1e150  # larger numbers count as this, so that no residual overflows
@@ -64,7 +63,7 @@ class _Rows:
     high: int = _SIZE
 
     @classmethod
-    def of(cls, y: Floats, x: Floats, second: NDArray[np.bool_]) -> "_Rows":
+    def of(cls, y: Floats, x: Floats, second: Flags) -> "_Rows":
         """Return all rows, with one below all thresholds and one above them."""
         number = int(np.count_nonzero(second))
         marks = np.append(second, [False, False]).astype(np.int64)

@@ -18,24 +18,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves.depth import slope_stages, slope_step
 from quantail.curves.rows import Vector, gathered
 from quantail.curves.scale import Scale
 from quantail.curves.slope_scores import score_slopes
 from quantail.curves.tuning import (
-    ENOUGH_SIGNAL,
+    ENOUGH_N_EPSILON,
     FINE_REACH,
     LARGEST_RATIO,
     MOST_ROWS,
+    ROUGH_N_EPSILON,
     ROUGH_ROWS,
-    ROUGH_SIGNAL,
     SLOPE_PRICE,
     SLOPE_REACH,
 )
-from quantail.privacy import Gate, Plan, Relation, Selection, split, strength_of
+from quantail.privacy import Gate, Plan, Relation, Selection, selection_epsilon, split
 from quantail.privacy.budget import Unit
-
-Floats = NDArray[np.float64]
 
 
 def slope_sensitivity(relation: Relation) -> int:
@@ -70,36 +69,28 @@ def finer_candidates(slope: float, step: float) -> Floats:
     return np.asarray(slope * (1 + step * np.arange(-number, number + 1, dtype=np.float64)))
 
 
-def slope_plan(on: str, cost: Fraction, signal: float, unit: Unit = "epsilon") -> Plan:
+def slope_plan(on: str, cost: Fraction, n_epsilon: float, unit: Unit = "epsilon") -> Plan:
     """Return the leaves that `choose_slope` spends on a predictor."""
-    shares = slope_stages(signal)
+    shares = slope_stages(n_epsilon)
     words = ("single",) if len(shares) == 1 else ("coarse", "fine")
     parts = zip(words, split(cost, shares), strict=True)
     return Plan.sequence(f"slope on {on}", [Plan.leaf(word, part, "", unit) for word, part in parts])
 
 
-def rows_needed(strength: float, last: bool) -> int:
+def rows_needed(epsilon: float, last: bool) -> int:
     """Return how many rows a stage needs: noise is worth a fixed number of rows, so a weak leaf needs more of them."""
-    least, signal = (MOST_ROWS, ENOUGH_SIGNAL) if last else (ROUGH_ROWS, ROUGH_SIGNAL)
-    return max(least, int(signal / strength))
+    least, n_epsilon = (MOST_ROWS, ENOUGH_N_EPSILON) if last else (ROUGH_ROWS, ROUGH_N_EPSILON)
+    return max(least, int(n_epsilon / epsilon))
 
 
 @dataclass(frozen=True)
 class SlopeRules:
-    """Public rules of the choice of a slope; the audit shortens lists so that they can be enumerated.
+    """Public rules of the choice of a slope; the audit shortens lists so that they can be enumerated."""
 
-    Attributes
-    ----------
-    candidates : callable
-        From the largest slope and a relative spacing to the list of a first stage.
-    step : callable
-        From n epsilon to that spacing.
-    rows : callable
-        From the epsilon of a leaf, and whether its stage is the last, to the rows that it needs.
-    """
-
+    # from the largest slope and a relative spacing to the list of a first stage
     candidates: Callable[[float, float], Floats] = slope_candidates
-    step: Callable[[float], float] = slope_step
+    step: Callable[[float], float] = slope_step  # from n epsilon to that spacing
+    # from the epsilon of a leaf, and whether its stage is the last, to the rows that it needs
     rows: Callable[[float, bool], int] = rows_needed
 
 
@@ -141,14 +132,14 @@ def choose_slope(
     slope = 0.0
     for stage, leaf in enumerate(leaves):
         last = stage == len(leaves) - 1
-        strength = float(strength_of(leaf.cost, gate.definition))
-        most = rules.rows(strength, last)
-        step = max(rules.step(min(rows, most) * strength), least_step)
+        epsilon = float(selection_epsilon(leaf.cost, gate.definition))
+        most = rules.rows(epsilon, last)
+        step = max(rules.step(min(rows, most) * epsilon), least_step)
         candidates = rules.candidates(reach.largest, step) if stage == 0 else finer_candidates(slope, step)
         part_y, part_x = told_apart(cuts, *subsample(gate, rows, most, Vector.of(y), Vector.of(x)))
         scores = score_slopes(part_y, part_x, cuts[0], candidates)
-        scores += zero_bonus(candidates, sensitivity, strength, doubt)
-        scores -= size_price(candidates, sensitivity, strength, reach)
+        scores += zero_bonus(candidates, sensitivity, epsilon, doubt)
+        scores -= size_price(candidates, sensitivity, epsilon, reach)
         (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
         slope = float(candidates[index])
     return slope
@@ -160,15 +151,15 @@ def told_apart(cuts: tuple[float, float], y: Floats, x: Floats) -> tuple[Floats,
     return y[counted], x[counted]
 
 
-def zero_bonus(candidates: Floats, sensitivity: int, strength: float, doubt: float) -> NDArray[np.int64]:
+def zero_bonus(candidates: Floats, sensitivity: int, epsilon: float, doubt: float) -> Integers:
     """Return a public bonus for a slope of zero, worth `doubt` nats of noise: no effect unless it clearly shows."""
-    return np.where(candidates == 0.0, round(2 * doubt * sensitivity / strength), 0).astype(np.int64)
+    return np.where(candidates == 0.0, round(2 * doubt * sensitivity / epsilon), 0).astype(np.int64)
 
 
-def size_price(candidates: Floats, sensitivity: int, strength: float, reach: Reach) -> NDArray[np.int64]:
+def size_price(candidates: Floats, sensitivity: int, epsilon: float, reach: Reach) -> Integers:
     """Return what slopes cost by a public prior: where rows hardly tell, a large one is more often noise than not."""
     nats = reach.price * np.abs(candidates) / reach.largest
-    return np.rint(2 * nats * sensitivity / strength).astype(np.int64)
+    return np.rint(2 * nats * sensitivity / epsilon).astype(np.int64)
 
 
 def subsample(gate: Gate, rows: int, most: int, *vectors: Vector) -> tuple[NDArray[Any], ...]:

@@ -64,37 +64,23 @@ class Told:
 
 @dataclass(frozen=True)
 class Threshold:
-    """Where the tail question starts and is cut: public functions of released values.
+    """Where the tail question starts and is cut: public functions of released values."""
 
-    Attributes
-    ----------
-    start, cut : float
-        Threshold and cut, in the column's unit.
-    share : float
-        Rows above the threshold, out of those beyond an atom, as the model implies.
-    growth : float
-        The implied slope of log quantiles there.
-    shape : float
-        The shape that is expected: a usual one, or that of earlier or of the implied tail, if it is heavier.
-    rows : float
-        Rows beyond an atom, as released.
-    told : Told, optional
-        A higher quantile that counts tell of.
-    """
-
+    # start, cut: threshold and cut, in the column's unit
     start: float
     cut: float
-    share: float
-    growth: float
-    rows: float
+    share: float  # rows above the threshold, out of those beyond an atom, as the model implies
+    growth: float  # the implied slope of log quantiles there
+    rows: float  # rows beyond an atom, as released
+    # the shape that is expected: a usual one, or that of earlier or of the implied tail, if it is heavier
     shape: float = USUAL_SHAPE
-    told: Told | None = None
+    told: Told | None = None  # a higher quantile that counts tell of
 
 
 def choose_threshold(
     implied: Implied,
     present: float,
-    strength: float,
+    epsilon: float,
     known: float = 0.9,
     shapes: Sequence[float] = (),
     counted: float = 0.0,
@@ -105,7 +91,7 @@ def choose_threshold(
     ----------
     present : float
         Released number of rows that have a number.
-    strength : float
+    epsilon : float
         Epsilon of the question.
     known : float
         The highest level at which a quantile of the column was released.
@@ -117,15 +103,15 @@ def choose_threshold(
     rows = max(present * implied.share, 1.0)
     most = SHARE_OF_FEW if rows <= MANY_ROWS else SHARE_OF_MANY
     share = min(max(1 - known, LEAST_SHARE), most)
-    share = max(share, min(LEAST_ABOVE / (rows * strength), MOST_ABOVE))
+    share = max(share, min(LEAST_ABOVE / (rows * epsilon), MOST_ABOVE))
     (quantile,) = implied.quantile(np.array([1 - share]))
     start = max(float(quantile), implied.scale.step)
     growth = implied_growth(implied.quantile, share)
     body = np.minimum(implied.scale.unfolded(implied.ordered), start)
     below = rows * float(np.mean(np.maximum(body, 0.0)))
     highest = max(start * (rows * share / TOP_ROWS) ** growth, LEAST_CUT * start)
-    least = max(LEAST_CUT, (rows * share * strength) ** (CUT_POWER * growth**CUT_GROWTH))
-    cut = float(np.clip(CUT_SHARE * strength * below, least * start, max(highest, least * start)))
+    least = max(LEAST_CUT, (rows * share * epsilon) ** (CUT_POWER * growth**CUT_GROWTH))
+    cut = float(np.clip(CUT_SHARE * epsilon * below, least * start, max(highest, least * start)))
     low, high = np.maximum(implied.quantile(1 - np.array(FAR_SHARES)), start)
     found = float((np.log(high) - np.log(low)) / np.log(FAR_SHARES[0] / FAR_SHARES[1]))
     usual = min(USUAL_SHAPE, growth) + HEAVIER * max(growth - USUAL_SHAPE, 0.0)

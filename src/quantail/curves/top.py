@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves.cap import capped
 from quantail.curves.scale import Scale
 from quantail.curves.tuning import (
@@ -16,27 +16,16 @@ from quantail.curves.tuning import (
     STEEPEST_MAP,
 )
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Top:
-    """A map of values on the modelling scale: as they are up to the first knot, then linear between knots.
+    """A map of values on the modelling scale: as they are up to the first knot, then linear between knots."""
 
-    Attributes
-    ----------
-    knots, values : tuple of float
-        What the model implies, and what it becomes.
-    slope : float
-        How steep the map is beyond the last knot.
-    highest : float
-        No value is beyond this.
-    """
-
+    # knots, values: what the model implies, and what it becomes
     knots: tuple[float, ...]
     values: tuple[float, ...]
-    slope: float
-    highest: float
+    slope: float  # how steep the map is beyond the last knot
+    highest: float  # no value is beyond this
 
     def __post_init__(self) -> None:
         """Refuse a map that falls, as a damaged file may hold."""
@@ -64,18 +53,10 @@ class Top:
 
 @dataclass(frozen=True, eq=False)
 class Implied:
-    """What a model implies for a column: simulated values beyond an atom at its lowest value.
+    """What a model implies for a column: simulated values beyond an atom at its lowest value."""
 
-    Attributes
-    ----------
-    ordered : array
-        Ascending, on the modelling scale.
-    share : float
-        Simulated rows beyond the atom, out of those that have a number.
-    """
-
-    ordered: Floats
-    share: float
+    ordered: Floats  # ascending, on the modelling scale
+    share: float  # simulated rows beyond the atom, out of those that have a number
     scale: Scale
 
     @classmethod

@@ -1,8 +1,8 @@
 """Every tuned number of curves and slopes that are released, with what set it.
 
-"Signal" is rows * epsilon of the query. Unless a line says otherwise, values were chosen on the bench of shapes and the
-paper's simulation; quotations refer to rows of docs/decisions/0003-depth.md. Sizes of chunks, tolerances of solvers and
-other numbers that change no result stand beside the code that needs them.
+N epsilon is rows * epsilon of the query. Unless a line says otherwise, values were chosen on the bench of shapes and
+the paper's simulation; quotations refer to rows of docs/decisions/0003-depth.md. Sizes of chunks, tolerances of solvers
+and other numbers that change no result stand beside the code that needs them.
 """
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 # How much is asked (`depth`)
 
 RELEASED_QUANTILES = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
-"""Number of quantiles in a joint draw from each signal on: noise between neighbours adds up ("one joint draw")."""
+"""Number of quantiles in a joint draw from each n epsilon on: noise between neighbours adds up ("one joint draw")."""
 
 OUTER_ROWS = 45.0
-"""Signal that must lie beyond the outermost quantile ("outermost rungs farther out": 30 was 3% worse)."""
+"""N epsilon that must lie beyond the outermost quantile ("outermost rungs farther out": 30 was 3% worse)."""
 
 TWO_STAGES = 1200.0
-"""Signal below which there is one joint draw on wide candidates; above, one locates and a second refines."""
+"""N epsilon below which there is one joint draw on wide candidates; above, one locates and a second refines."""
 
 TWO_STAGES_NARROW = 500.0
 """The same for residuals on a log scale, which are narrow beside evenly spaced candidates."""
@@ -28,10 +28,10 @@ LOCATING_LEVELS = (0.2, 0.5, 0.8)
 """Levels of the quantiles that locate a column."""
 
 LOCATED = 60.0
-"""Signal of locating, by the rows that turn out to have the number, below which refining does not rely on it."""
+"""N epsilon of locating, by the rows that turn out to have the number, below which refining does not rely on it."""
 
 TWO_SLOPE_STAGES, COARSE_SHARE = 2000.0, 0.15
-"""Signal from which a slope is selected in two stages, and the share of the coarse one ("a slope in one selection")."""
+"""N epsilon from which a slope is selected in two stages, and the coarse one's share ("a slope in one selection")."""
 
 # Candidates (`grid`, `joint`)
 
@@ -61,8 +61,8 @@ MOST_ROWS = 40_000
 ROUGH_ROWS = 10_000
 """The same for every stage but the last."""
 
-ENOUGH_SIGNAL, ROUGH_SIGNAL = 10_000.0, 500.0
-"""Signal that such a subsample must keep, in the last stage and in others ("a subsample must keep its signal")."""
+ENOUGH_N_EPSILON, ROUGH_N_EPSILON = 10_000.0, 500.0
+"""N epsilon that such a subsample must keep, in the last stage and in others."""
 
 SLOPE_REACH = 0.25
 """The largest slope moves a column by this share of its range over the predictor's quartiles."""

@@ -27,21 +27,11 @@ MOST_LISTED = 20  # breaches in one message
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that one worker checks: those of a group, or some of them.
+    """Rows that one worker checks: those of a group, or some of them."""
 
-    Attributes
-    ----------
-    name : str
-        What to call them in a message: the folder of the group.
-    place : int
-        Place of the group among the schema's groups.
-    source : StretchSource
-        The rows.
-    """
-
-    name: str
-    place: int
-    source: StretchSource
+    name: str  # what to call them in a message: the folder of the group
+    place: int  # place of the group among the schema's groups
+    source: StretchSource  # the rows
 
 
 def check_rows(parts: Partitions, engine: Engine) -> None:

@@ -25,10 +25,7 @@ def common_types(files: Mapping[Path, pa.Schema], labels: pa.Schema, schema: Sch
     schema : Schema
         Which columns are wanted; others are left out.
 
-    Raises
-    ------
-    DataError
-        If a column is missing in a file, or its types have nothing in common.
+    Raises a DataError if a column is missing in a file, or its types have nothing in common.
     """
     stored = [name for name in _wanted(schema) if name not in labels.names]
     for path, columns in files.items():

@@ -11,7 +11,7 @@ from quantail.engines.output import group_name, group_seed, model_file, rows_fil
 from quantail.engines.partitions import Partitions
 from quantail.engines.publication import Publication
 from quantail.engines.store import Store
-from quantail.errors import DataError
+from quantail.errors import DataError, OptionError
 from quantail.panel import PanelModel, PanelSynthesizer
 from quantail.panel.unit_ids import UnitIds, new_key
 from quantail.privacy import Ledger, Terms
@@ -22,17 +22,12 @@ from quantail.table.rows import GroupKey
 
 @dataclass(frozen=True)
 class PanelTask:
-    """A group of units, fitted by one worker.
-
-    Attributes
-    ----------
-    digest, secret : bytes
-        What tells whether the units are still those that were paid for.
-    """
+    """A group of units, fitted by one worker."""
 
     synthesizer: PanelSynthesizer
     key: GroupKey
     part: Part
+    # digest, secret: what tells whether the units are still those that were paid for
     digest: bytes
     secret: bytes
     store: Store
@@ -58,6 +53,11 @@ def synthesize_panel(
     Facts
         What is public about the release; the models are in the output folder, one for every group.
     """
+    if synthesizer.schema.neighbours == "add-remove":
+        raise OptionError(
+            "[table] neighbours: add-remove protects which groups of a panel have units, and how many, and a folder of "
+            'groups shows both; release the panel as one table, or write neighbours = "replace-one"'
+        )
     engine, parts = engine or LocalEngine(), Partitions(Path(folder), synthesizer.schema)
     publication = Publication(Path(output), parts.folder)
     with publication as store:

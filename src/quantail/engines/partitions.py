@@ -106,20 +106,11 @@ class Footer:
 
 @dataclass(frozen=True)
 class Partitions:
-    """The files of every group.
+    """The files of every group."""
 
-    Parameters
-    ----------
-    folder : Path
-        The partitioned table.
-    schema : Schema
-        Its `by` says which columns make up a group.
-    most : int
-        Rows of one stretch, if row groups are that small: what a worker reads for one task of a large group.
-    """
-
-    folder: Path
-    schema: Schema
+    folder: Path  # the partitioned table
+    schema: Schema  # its `by` says which columns make up a group
+    # rows of one stretch, if row groups are that small: what a worker reads for one task of a large group
     most: int = 2**22
 
     @cached_property

@@ -34,17 +34,11 @@ LARGE = 20_000_000  # rows of a group that are not read into the memory of one w
 
 @dataclass(frozen=True)
 class PoolTask:
-    """Groups that are fitted together, by one worker.
-
-    Attributes
-    ----------
-    design : GroupedDesign
-        What is asked of them.
-    """
+    """Groups that are fitted together, by one worker."""
 
     synthesizer: TableSynthesizer
     pool: Pool
-    design: GroupedDesign
+    design: GroupedDesign  # what is asked of them
     source: StretchSource
     store: Store
     terms: Terms

@@ -17,16 +17,14 @@ from math import pi, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.evaluation.extras import evaluate_extra
 from quantail.evaluation.measure import SHARE, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import FRIEDMAN
 from quantail.evaluation.relations import frequent_labels
 from quantail.evaluation.rows import Rows
-
-Floats = NDArray[np.float64]
 
 AUC = Measure(
     "auc",

@@ -26,12 +26,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.errors import OptionError
 from quantail.evaluation.histories import Histories, read_histories
 from quantail.schema import PanelNames, Schema
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 AGE, SIZE = "age", "size"
 SIZE_ENDS = (1.0, 5.0, 10.0, 20.0, 50.0, 100.0, 250.0, 500.0, 1000.0)
@@ -143,7 +141,7 @@ def flows_of(
 
 
 def _counts(
-    before: Floats, after: Floats, first: NDArray[np.bool_], place: Integers, cells: int
+    before: Floats, after: Floats, first: Flags, place: Integers, cells: int
 ) -> dict[str, NDArray[Any]]:
     born, gone = before == 0, after == 0
     created, destroyed = np.maximum(after - before, 0), np.maximum(before - after, 0)
@@ -151,7 +149,7 @@ def _counts(
     def total(values: NDArray[Any]) -> Floats:
         return np.asarray(np.bincount(place, weights=values, minlength=cells), dtype=float)
 
-    def number(which: NDArray[np.bool_]) -> Integers:
+    def number(which: Flags) -> Integers:
         return np.bincount(place[which], minlength=cells).astype(np.int64)
 
     sums = {

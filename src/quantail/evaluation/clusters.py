@@ -14,12 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from quantail.arrays import Floats
 from quantail.evaluation.table import Measured
-
-Floats = NDArray[np.float64]
 
 _OF_ROWS = ("overall", "columns", "tails", "relations", "counts", "regressions")
 _OF_UNITS = ("auc",)  # measures that take whole units for rows

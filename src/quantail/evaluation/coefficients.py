@@ -17,8 +17,8 @@ from math import pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.evaluation import prediction
 from quantail.evaluation.formula import Factor, Formula
@@ -28,8 +28,6 @@ from quantail.evaluation.references import SNOKE
 from quantail.evaluation.regressions import Fit, Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.tails import is_heavy
-
-Floats = NDArray[np.float64]
 
 COEFFICIENT_DIFFERENCE = Measure(
     "coefficient_difference",

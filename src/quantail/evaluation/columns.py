@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.errors import DataError
 from quantail.evaluation.independent import variation_null
 from quantail.evaluation.measure import ENDLESS, SHARE, Measure
@@ -19,8 +19,6 @@ from quantail.evaluation.reading import is_missing, label_codes
 from quantail.evaluation.references import ARNOLD, KOLMOGOROV, TASK
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.wasserstein import TOO_FEW, wasserstein_test
-
-Floats = NDArray[np.float64]
 
 KS = Measure(
     "ks",
@@ -80,7 +78,7 @@ def add(rows: Rows, pair: Pair) -> None:
         left, right = pair.codes[name]
         counts = np.bincount(np.concatenate([left, right]))
         null = variation_null(counts, pair.n_real, pair.n_synth)
-        rows.put(TOTAL_VARIATION, (name,), _code_variation(left, right), null)
+        rows.put(TOTAL_VARIATION, (name,), code_variation(left, right), null)
     for name in pair.names:
         _add_missing(rows, pair, name)
 
@@ -94,10 +92,11 @@ def total_variation(real: Sequence[Any], synth: Sequence[Any]) -> float:
     0.25
     """
     left, right = label_codes(np.array(real, dtype=object), np.array(synth, dtype=object))
-    return _code_variation(left, right)
+    return code_variation(left, right)
 
 
-def _code_variation(real: NDArray[np.int64], synth: NDArray[np.int64]) -> float:
+def code_variation(real: Integers, synth: Integers) -> float:
+    """Return the total variation of labels that are numbered from 0, alike in both tables."""
     count = int(max(real.max(), synth.max())) + 1
     f = np.bincount(real, minlength=count) / real.size
     g = np.bincount(synth, minlength=count) / synth.size

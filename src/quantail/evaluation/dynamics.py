@@ -16,11 +16,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
-
-Floats = NDArray[np.float64]
 
 # Symmetric growth lies between -2 and 2; from zero, to zero and no change are cells of their own.
 GROWTH_EDGES = (-2.0, -1.0, -0.5, -0.25, -0.1, 0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -59,11 +58,8 @@ def gross_employment(values: ArrayLike) -> Floats:
 def job_flows(values: ArrayLike) -> JobFlows:
     """Job creation, destruction and net creation rates of continuers, in every period but the first.
 
-    Parameters
-    ----------
-    values : array, shape (units, periods)
-        Employment, NaN where a unit is not active.
-        A period without any jobs on either side has rates of 0.
+    `values`, shape (units, periods): employment, NaN where a unit is not active. A period without any jobs on
+    either side has rates of 0.
 
     Examples
     --------

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.extras import evaluate_extra
 from quantail.evaluation.reading import is_missing, is_numeric, raw_columns, require_columns
 
-Floats = NDArray[np.float64]
 Levels = Mapping[str, tuple[str, ...]]
 
 INTERCEPT = "Intercept"

@@ -14,36 +14,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.reading import is_missing, is_numeric, label_codes, raw_columns, require_columns
 from quantail.schema import PanelNames, Schema
 from quantail.schema.panel import MOST_PERIODS
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 _ROLE = "given"
 
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """One column of a panel, and labels by which its units can be told apart.
+    """One column of a panel, and labels by which its units can be told apart."""
 
-    Attributes
-    ----------
-    periods : int64 array, shape (periods,)
-        Consecutive.
-    values : float64 array, shape (units, periods)
-        NaN where the table holds nothing.
-    labels : mapping of str to array of str, shape (units, periods)
-        Empty where a unit has no row in a period.
-    time : str
-        What the periods are called.
-    """
-
-    periods: Integers
-    values: Floats
+    periods: Integers  # consecutive, shape (periods,)
+    values: Floats  # NaN where the table holds nothing, shape (units, periods)
+    # empty where a unit has no row in a period, shape (units, periods)
     labels: Mapping[str, NDArray[np.str_]]
-    time: str = "period"
+    time: str = "period"  # what the periods are called
 
 
 def read_histories(
@@ -70,10 +58,7 @@ def read_histories(
     labels : sequence of str
         Columns whose labels are read, too.
 
-    Raises
-    ------
-    DataError
-        If columns are missing, or a unit has two rows in one period.
+    Raises a DataError if columns are missing, or a unit has two rows in one period.
 
     Examples
     --------

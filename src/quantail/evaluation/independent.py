@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterator
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.arrays import Floats, Integers
 
 LEAST_ROWS = 40
 """Rows below which parts say nothing."""
@@ -77,7 +75,7 @@ def variation_null(counts: Integers, n_real: int, n_synth: int) -> float:
     Examples
     --------
     >>> round(variation_null(np.array([2, 2]), 2, 2), 3)
-    0.289
+    0.408
     """
     size, cells = np.unique(counts[counts > 0], return_counts=True)
     total = n_real + n_synth

@@ -14,11 +14,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from quantail.arrays import Floats
 
 _ITERATIONS = 200
 _CONVERGED = 1e-14  # what a Newton step still promises, over the deviance

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.independent import variation_null
 from quantail.evaluation.measure import Measure
@@ -33,7 +34,6 @@ from quantail.evaluation.reading import (
 from quantail.evaluation.references import TASK
 from quantail.evaluation.rows import Rows
 
-Integers = NDArray[np.int64]
 Edges = Mapping[str, Sequence[float]]
 
 MOST_SETS = 120

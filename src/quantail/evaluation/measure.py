@@ -16,39 +16,17 @@ SHARE = (0.0, 1.0)
 
 @dataclass(frozen=True)
 class Measure:
-    """The definition of a measure.
+    """The definition of a measure."""
 
-    Parameters
-    ----------
-    name : str
-        The key in results and on the command line.
-    title : str
-        What people call it.
-    family : str
-        Group of measures that it belongs to; a family may be asked for by name.
-    meaning : str
-        What it says, in one plain sentence.
-    range : pair of float
-        Smallest and largest possible value.
-    direction : {"lower", "higher", "closer"}
-        Which values are better; "closer" to `best`.
-    best : float
-        The best possible value.
-    null : str
-        What an independent sample of the same population gets, and how that is found.
-    reference : str
-        Where the measure comes from.
-    """
-
-    name: str
-    title: str
-    family: Family
-    meaning: str
-    range: tuple[float, float]
-    direction: Direction
-    best: float
-    null: str
-    reference: str
+    name: str  # the key in results and on the command line
+    title: str  # what people call it
+    family: Family  # group of measures that it belongs to; a family may be asked for by name
+    meaning: str  # what it says, in one plain sentence
+    range: tuple[float, float]  # smallest and largest possible value
+    direction: Direction  # which values are better; "closer" to `best`
+    best: float  # the best possible value
+    null: str  # what an independent sample of the same population gets, and how that is found
+    reference: str  # where the measure comes from
 
     def to_dict(self) -> dict[str, Any]:
         """Give the definition as plain values, ready for JSON; an endless range ends in None."""

@@ -2,7 +2,7 @@
 
 Without a schema every column is compared: numbers and dates as numbers, anything else as labels. With the schema
 of a panel, rows are a unit's active periods and columns its confidential values, in public bounds. Missing values are
-allowed; infinite ones are not.
+allowed, and so are codes that the schema declares to mean one; infinite values are not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
 from quantail.evaluation.reading import (
     is_missing,
@@ -25,10 +26,8 @@ from quantail.evaluation.reading import (
 )
 from quantail.evaluation.regressions import Regression
 from quantail.frames import confidential_panel
-from quantail.schema import Schema
+from quantail.schema import Column, Schema
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Table = dict[str, NDArray[Any]]
 
 MOST_LEVELS = 20
@@ -40,7 +39,8 @@ class Pair:
     """Two tables with the same columns: numbers as floats, NaN where missing; labels as they are.
 
     `panels` holds, for a panel, the real and synthetic histories of each column, shape (units, periods),
-    `regressions` what was asked for by formulas, and `dated` the columns that a schema declares to be dates.
+    `regressions` what was asked for by formulas, and `sizeless` the columns that are not measured from zero: dates, and
+    numbers such as years, whose lower bound is above half of the upper one.
     """
 
     real: Table
@@ -50,7 +50,7 @@ class Pair:
     holdout: Table | None = None
     panels: tuple[tuple[str, Floats, Floats], ...] = ()
     regressions: tuple[Regression, ...] = ()
-    dated: frozenset[str] = frozenset()
+    sizeless: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,8 +117,8 @@ def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pai
     """Read and check the tables; a broken holdout is an error, not a skipped measure."""
     if schema is not None and schema.panel is not None:
         return _panel_pair(real, synth, holdout, schema)
-    left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
-    unseen = None if holdout is None else raw_columns(holdout, "holdout")
+    left, right = raw_columns(real, "real", schema), raw_columns(synth, "synthetic", schema)
+    unseen = None if holdout is None else raw_columns(holdout, "holdout", schema)
     names = _names(left, right, schema)
     if unseen is not None:
         require_columns(unseen, names, "holdout")
@@ -130,8 +130,12 @@ def read_pair(real: Any, synth: Any, holdout: Any, schema: Schema | None) -> Pai
     ]
     assert tables[0] is not None and tables[1] is not None
     declared = () if schema is None else schema.columns
-    dated = frozenset(column.name for column in declared if column.is_dated)
-    return Pair(tables[0], tables[1], numeric, labels, tables[2], dated=dated)
+    sizeless = frozenset(column.name for column in declared if _is_sizeless(column))
+    return Pair(tables[0], tables[1], numeric, labels, tables[2], sizeless=sizeless)
+
+
+def _is_sizeless(column: Column) -> bool:
+    return column.is_dated or (column.upper is not None and 2 * (column.lower or 0.0) > column.upper > 0)
 
 
 def _panel_pair(real: Any, synth: Any, holdout: Any, schema: Schema) -> Pair:

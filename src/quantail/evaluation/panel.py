@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.evaluation.dynamics import (
     gross_employment,
@@ -27,8 +28,6 @@ from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import ALAM, DAVIS, TASK, TRAN
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.size_classes import size_class_shares, transition_shares
-
-Floats = NDArray[np.float64]
 
 _NULL = "what random parts of the real units differ by, brought to the panels' sizes"
 _POINTS = (0.0, 100.0)

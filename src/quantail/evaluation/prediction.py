@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.evaluation.measure import ENDLESS, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import ARNOLD
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
-
-Floats = NDArray[np.float64]
 
 PREDICTION_ERROR = Measure(
     "prediction_error",

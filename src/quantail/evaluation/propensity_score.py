@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.logistic import fit_logit
 from quantail.evaluation.measure import ENDLESS, Measure
@@ -54,8 +54,6 @@ MOST_CROSSED = 25
 """With more predictors than this, labels keep out of the products; with more numeric columns, there are none."""
 
 _MOST_VALUES = 12_000_000  # of a design; a random part of the rows is taken if there are more
-
-Floats = NDArray[np.float64]
 
 
 def add(rows: Rows, pair: Pair) -> None:

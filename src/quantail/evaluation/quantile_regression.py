@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
+from quantail.arrays import Flags, Floats
 from quantail.errors import DataError, OptionError
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _SMALL = 400  # below this many rows the full programme is as fast as any detour
 _MENDS = 10  # rounds of letting single rows back in before more rows are taken
@@ -166,7 +164,7 @@ def _weighted_quantile(values: Floats, weight: Floats, tau: float) -> float:
     return float(values[order[np.searchsorted(below, tau * below[-1])]])
 
 
-def _solve_summed(table: _Rows, tau: float, keep: Mask, above: Mask) -> Floats:
+def _solve_summed(table: _Rows, tau: float, keep: Flags, above: Flags) -> Floats:
     """Solve with the rows outside `keep` summed into one row above the fit and one below it.
 
     As w rho(r / w) = rho(r), a sum of w rows enters as their mean with weight w, which keeps the scale even.

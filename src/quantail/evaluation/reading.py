@@ -14,14 +14,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Integers
 from quantail.errors import DataError
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.schema import Schema
 
 
-def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
-    """Take a frame apart into one array per column; `role` names the table in errors."""
+def raw_columns(frame: Any, role: str, schema: Schema | None = None) -> dict[str, NDArray[Any]]:
+    """Take a frame apart into one array per column; `role` names the table in errors.
+
+    Numbers that the schema declares to mean a missing value are missing.
+    """
     if isinstance(frame, Mapping):
         columns = {str(name): _settled(np.asarray(values)) for name, values in frame.items()}
     else:
@@ -50,10 +52,20 @@ def raw_columns(frame: Any, role: str) -> dict[str, NDArray[Any]]:
         raise DataError(f"the {role} table's columns differ in length; give columns with one value per row.")
     if lengths == {0}:
         raise DataError(f"the {role} table has no rows; at least one is needed.")
-    return columns
+    return columns if schema is None else _without_codes(columns, schema)
 
 
-def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+def _without_codes(columns: dict[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:
+    codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}
+    return {
+        name: np.where(np.isin(values, codes[name]), np.nan, values)
+        if name in codes and is_numeric(values)
+        else values
+        for name, values in columns.items()
+    }
+
+
+def is_missing(values: NDArray[Any]) -> Flags:
     """Tell which entries are missing: None, NaN and their kin are those that differ from themselves."""
     if values.dtype.kind in "fc":
         return np.asarray(np.isnan(values))

@@ -21,17 +21,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
+from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.formula import Formula, Levels
 from quantail.evaluation.logistic import fit_logit, information
 from quantail.evaluation.quantile_regression import quantile_regression
 from quantail.evaluation.span import Span, span
 
-Floats = NDArray[np.float64]
 Kind = Literal["linear", "logistic", "quantile"]
 
 _KIND = re.compile(r"\s*(?:(linear|logistic)|quantile\(\s*([0-9.]+)\s*\))\s*:\s*")

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from scipy.stats.contingency import association
 
-from quantail.evaluation.independent import Integers, split_null
+from quantail.arrays import Floats, Integers
+from quantail.evaluation.independent import split_null
 from quantail.evaluation.measure import SHARE, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import CRAMER, KENDALL_STUART, SPEARMAN
 from quantail.evaluation.rows import Rows
 
-Floats = NDArray[np.float64]
 Columns = Sequence[NDArray[Any]]
 
 MOST_LABELS = 20

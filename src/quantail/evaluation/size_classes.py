@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
-
-Floats = NDArray[np.float64]
 
 # Lower ends of the classes: 0, 1-4, 5-9, 10-19, 20-49, 50-99, 100-249, 250-499, 500-999, 1000 and more.
 SIZE_CLASSES = (0.0, 1.0, 5.0, 10.0, 20.0, 50.0, 100.0, 250.0, 500.0, 1000.0)
@@ -45,7 +44,7 @@ def transition_shares(values: ArrayLike, classes: Sequence[float] = SIZE_CLASSES
     return (np.bincount(cells, minlength=count**2) / max(cells.size, 1)).reshape(count, count)
 
 
-def _class_of(sizes: Floats, classes: Sequence[float]) -> NDArray[np.int64]:
+def _class_of(sizes: Floats, classes: Sequence[float]) -> Integers:
     if len(classes) < 1 or classes[0] > 0 or any(a >= b for a, b in pairwise(classes)):
         raise OptionError("size classes are lower ends in increasing order, beginning at 0.")
     # The lowest class takes negative sizes too, which only a faulty synthesis has.

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
-Floats = NDArray[np.float64]
+from quantail.arrays import Floats
 
 _TOLERANCE = 1e-7
 

@@ -16,16 +16,15 @@ from functools import partial
 from math import ceil
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
-from quantail.evaluation.independent import Integers, split_null
+from quantail.evaluation.independent import split_null
 from quantail.evaluation.measure import ENDLESS, SHARE, Family, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import EMBRECHTS, GINI, HILL, PIKETTY
 from quantail.evaluation.rows import Rows
-
-Floats = NDArray[np.float64]
 
 LEVELS = (0.5, 0.9, 0.99, 0.999)
 TOPS = (0.01, 0.1)
@@ -75,9 +74,11 @@ def add(rows: Rows, pair: Pair) -> None:
         return
     rng = np.random.default_rng(0)
     for name in pair.numeric:
-        if name in pair.dated:
+        if name in pair.sizeless:
             rows.skip(
-                MEASURES, (name,), "a date has no size that an error could be relative to, and no total"
+                MEASURES,
+                (name,),
+                "a date or year has no size that an error could be relative to, and no total",
             )
             continue
         try:
@@ -217,6 +218,8 @@ def _hill_index(ranked: Floats) -> float:
     k = max(int(_TAIL * ranked.size), _LEAST_TAIL)
     if ranked.size <= k or ranked[-k - 1] <= 0:
         raise DataError("hill index: the tail has too few values, or some that are not positive.")
+    if ranked[-1] == ranked[-k - 1]:
+        raise DataError("hill index: all values of the tail are the same.")
     return float(np.mean(np.log(ranked[-k:])) - np.log(ranked[-k - 1]))
 
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import OptionError
 
-Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]
 
 TOO_FEW = "most random re-splits are identical; the tables have too few distinct values"

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import OptionError
 from quantail.schema import Column, Layout, Panel, Schema
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 YEARS = tuple(range(2001, 2016))
 MAX_STAFF = 5_000
@@ -86,7 +83,7 @@ def industry_schema(layout: Layout = "wide") -> Schema:
     return Schema((staff, pay), "workplace", name="industry-example", panel=panel)
 
 
-def _long(opened: Whole, closed: Whole, staff: Whole, pay: Whole) -> pa.Table:
+def _long(opened: Integers, closed: Integers, staff: Integers, pay: Integers) -> pa.Table:
     years = np.array(YEARS)
     site, place = np.nonzero((years >= opened[:, None]) & (years <= closed[:, None]))
     values = {"staff": staff[place, site], "pay": pay[place, site]}
@@ -95,12 +92,12 @@ def _long(opened: Whole, closed: Whole, staff: Whole, pay: Whole) -> pa.Table:
     )
 
 
-def _lives(n: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+def _lives(n: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
     start = np.where(rng.random(n) < _THERE_AT_START, YEARS[0], rng.integers(YEARS[1], YEARS[-1] + 1, size=n))
     return start, np.minimum(start + rng.geometric(_CLOSING, size=n) - 1, YEARS[-1])
 
 
-def _staff(n: int, rng: np.random.Generator) -> Whole:
+def _staff(n: int, rng: np.random.Generator) -> Integers:
     """Draw sizes by year (rows) and workplace."""
     own = (
         1.6 + rng.normal(0.0, 0.9, size=n) + np.where(rng.random(n) < 0.15, rng.exponential(0.7, size=n), 0.0)
@@ -114,7 +111,7 @@ def _staff(n: int, rng: np.random.Generator) -> Whole:
     return np.where(rng.random(whole.shape) < _IDLE, 0, whole)
 
 
-def _pay(staff: Whole, rng: np.random.Generator) -> Whole:
+def _pay(staff: Integers, rng: np.random.Generator) -> Integers:
     years, n = staff.shape
     wage = _WAGE * np.exp(_WAGE_GROWTH * np.arange(years))[:, None] * rng.lognormal(0.0, 0.25, size=n)
     pay: Floats = np.rint(staff * wage * rng.lognormal(0.0, 0.1, size=staff.shape))

@@ -7,12 +7,12 @@ The study draws 10,000 rows and splits them at random into 5,000 for training an
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import OptionError
 from quantail.schema import Column, Schema
 
-Table = dict[str, NDArray[np.float64]]
+Table = dict[str, Floats]
 
 PAPER_COLUMNS = ("X1", "X2", "X3")
 PAPER_BOUNDS = {"X1": (0.0, 1000.0), "X2": (0.0, 1000.0), "X3": (0.0, 2000.0)}

@@ -8,6 +8,7 @@ only; that log is confidential and must not leave the agency.
 
 from quantail.frames.border import confidential_columns
 from quantail.frames.check import check_table
+from quantail.frames.firms import protected_panel
 from quantail.frames.left_out import left_out_columns, left_out_words
 from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
@@ -25,6 +26,7 @@ __all__ = [
     "empty_release",
     "left_out_columns",
     "left_out_words",
+    "protected_panel",
     "release_panel",
     "release_table",
 ]

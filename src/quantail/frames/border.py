@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.frames.encoding import encode
 from quantail.frames.rules import MisfitError, admit_all, outside_bounds
@@ -36,12 +37,9 @@ def confidential_columns(frame: Any, schema: Schema) -> dict[str, NDArray[Any]]:
         The plain columns of `core_of(schema)`, in synthesis order. Numbers: float64, clipped to the bounds, NaN
         where the status is not "value". Categories: int64 positions in the labels.
 
-    Raises
-    ------
-    DataError
-        If the table has no rows (under replace-one) or a column is missing, of the wrong type, or holds missing values,
-        infinities, values that are not whole (integer columns) or labels that are not listed (category
-        columns).
+    Raises a DataError if the table has no rows (under replace-one) or a column is missing, of the wrong type, or
+    holds missing values, infinities, values that are not whole (integer columns) or labels that are not listed
+    (category columns).
 
     Examples
     --------
@@ -67,7 +65,7 @@ def clip_to_bounds(values: NDArray[Any], column: Column) -> NDArray[Any]:
         return values
     _log_clipped(values, column)
     # Adding zero turns -0.0 into 0.0, which would otherwise show in saved models.
-    clipped: NDArray[np.float64] = np.clip(values, column.lower, column.upper) + 0.0
+    clipped: Floats = np.clip(values, column.lower, column.upper) + 0.0
     return clipped
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats
 from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
 from quantail.schema import Column, Schema
 from quantail.schema.structure import Identity
@@ -18,10 +19,8 @@ _ROUNDING = 1e-9  # of a sum, beside half of its smallest step
 def broken_rules(columns: Columns, schema: Schema) -> list[tuple[str, str]]:
     """Return the columns of a table that break a rule, each with the rule in words.
 
-    Parameters
-    ----------
-    columns : mapping of str to array
-        Numbers (NaN where missing) and codes of labels, as `admit_all` returns them; rules about others are left out.
+    `columns`: numbers (NaN where missing) and codes of labels, as `admit_all` returns them; rules about others are
+    left out.
     """
     return [*_universes(columns, schema), *_relations(columns, schema)]
 
@@ -64,10 +63,10 @@ def _does_not_add_up(identity: Identity, columns: Columns, schema: Schema) -> bo
     return bool((np.abs(total - found) > allowed).any())
 
 
-def _amount(values: NDArray[Any], column: Column) -> NDArray[np.float64]:
+def _amount(values: NDArray[Any], column: Column) -> Floats:
     """Return numbers, NaN where a code stands for a missing one."""
     return np.where(np.isin(values, column.missing_codes), np.nan, values)
 
 
-def _same(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+def _same(first: NDArray[Any], second: NDArray[Any]) -> Flags:
     return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))

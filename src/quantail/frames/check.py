@@ -1,18 +1,18 @@
 """Check a table against its schema: every problem at once, without printing anything of the table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.frames.broken_rules import broken_rules
+from quantail.frames.firms import read_firms
 from quantail.frames.panel_border import admit_panel
 from quantail.frames.rules import Problem, admit_all, outside_bounds
+from quantail.frames.undeclared import undeclared
 from quantail.io.native import open_frame
 from quantail.schema import Schema
-
-_MANY_VALUES, _ENOUGH_ROWS, _GOOD_PART = 200, 50, 0.1
 
 
 def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[Problem]:
@@ -25,8 +25,8 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     schema : Schema
         What is public about it.
     internal : bool
-        Also say which columns hold values outside their bounds, break a rule of the schema, or hold their lowest value
-        in a tenth of the rows without declaring it as an atom. That depends on the
+        Also say which columns hold values outside their bounds or break a rule of the schema, and what the rows show
+        that the schema could declare: atoms, decimals, round figures, sums, keys that repeat. That depends on the
         values of single rows, so such a list is confidential and must not leave the agency.
 
     Returns
@@ -46,8 +46,11 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     if schema.panel is None:
         admitted, problems = admit_all(open_frame(frame), schema)
     else:
-        data, problems = admit_panel(open_frame(frame), schema, clip=False)
+        table = open_frame(frame)
+        data, problems = admit_panel(table, schema, clip=False)
         admitted = {} if data is None else data.values
+        firms = read_firms(table, schema) if data is not None and schema.panel.firm else None
+        problems += [firms] if isinstance(firms, Problem) else []
     if internal:
         for name, values in admitted.items():
             if any(outside_bounds(values, schema.column(name))):
@@ -60,22 +63,5 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
             problems += [
                 Problem(name, f"breaks {rule}", hint) for name, rule in broken_rules(admitted, schema)
             ]
-            problems += _undeclared_atoms(admitted, schema)
+            problems += undeclared(admitted, open_frame(frame), schema)
     return problems
-
-
-def _undeclared_atoms(admitted: Mapping[str, NDArray[np.generic]], schema: Schema) -> Iterator[Problem]:
-    """Yield an internal note for every column of many values whose lowest one a good part of the rows hold."""
-    for column in schema.columns:
-        values = admitted[column.name]
-        if column.type not in ("numeric", "integer") or column.public or column.lower is None:
-            continue
-        assert column.upper is not None
-        several = (
-            column.upper - column.lower
-        ) / column.lattice > _MANY_VALUES and values.size >= _ENOUGH_ROWS
-        if several and column.lower not in column.atoms:
-            held = np.count_nonzero(values.astype(np.float64) == column.lower)
-            if held >= _GOOD_PART * values.size:
-                hint = f"if that is in its nature, declare it: atoms = [{column.lower:g}] (internal note)"
-                yield Problem(column.name, "holds its lowest value in a good part of the rows", hint)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames.universes import conditioning, followed, missing_together, ruled, universes
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.kinds import (
@@ -22,9 +23,6 @@ from quantail.schema.kinds import (
     special_numbers,
     status_labels,
 )
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:
@@ -72,7 +70,8 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
             parts[core.statuses[name]] = status
             inside = np.where(status == 0, inside, np.nan)
         parts[name] = _clipped(
-            _steps(inside, column) if column.is_dated else inside, core.schema.column(name)
+            _steps(inside, column) if column.is_dated and name not in placed else inside,
+            core.schema.column(name),
         )
     return parts
 
@@ -85,10 +84,7 @@ def decode(
     Numbers whose status says that they are absent may be there all the same: what relations leave to other columns is
     taken from them, and they are not returned.
 
-    Parameters
-    ----------
-    names : collection of str, optional
-        Return these columns, and those that they follow from, only.
+    `names`: return these columns, and those that they follow from, only.
 
     Examples
     --------
@@ -124,7 +120,7 @@ def decode(
     return columns
 
 
-def content_order(keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def content_order(keys: Sequence[NDArray[Any]]) -> Integers:
     """Return the order of rows by the first key, then by the second, and so on; missing numbers come last.
 
     Examples
@@ -144,7 +140,7 @@ def settled(values: Floats, column: Column) -> Floats:
     return _clipped(values, column)
 
 
-def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
+def _split(values: Floats, column: Column) -> tuple[Integers, Floats]:
     """Return the status of every row, and its number: NaN where it is missing or a code, kept where it is an atom."""
     status = np.zeros(values.size, dtype=np.int64)
     if not column.missing and not special_numbers(column):
@@ -163,18 +159,18 @@ def _split(values: Floats, column: Column) -> tuple[Codes, Floats]:
 
 def _amounts(
     values: Floats,
-    status: Codes | None,
+    status: Integers | None,
     column: Column,
     room: tuple[Floats, Floats] | None,
     schema: Schema,
 ) -> Floats:
     """Return the number of every row, also of one that is not shown."""
-    if column.is_dated:
+    if room is not None:
+        low, high = room
+        numbers = np.clip(_recorded(low + values * (high - low), column), low, high)
+    elif column.is_dated:
         assert column.lower is not None
         numbers = column.lower + np.rint(values) * column.lattice
-    elif room is not None:
-        low, high = room
-        numbers = np.clip(settled(low + values * (high - low), column), low, high)
     else:
         numbers = values
     if status is None:
@@ -190,7 +186,7 @@ def _amounts(
     return np.asarray(numbers)
 
 
-def _shown(amounts: Floats, status: Codes | None, column: Column) -> Floats:
+def _shown(amounts: Floats, status: Integers | None, column: Column) -> Floats:
     """Return numbers with what stands in place of those that are missing."""
     if status is None:
         return amounts
@@ -200,13 +196,13 @@ def _shown(amounts: Floats, status: Codes | None, column: Column) -> Floats:
     return np.asarray(numbers)
 
 
-def _are_amounts(values: Floats, column: Column) -> NDArray[np.bool_]:
+def _are_amounts(values: Floats, column: Column) -> Flags:
     return np.asarray(~(np.isnan(values) | np.isin(values, column.missing_codes)))
 
 
 def _place(
-    status: Codes, inside: Floats, low: Floats, high: Floats, column: Column, schema: Schema
-) -> tuple[Codes, Floats]:
+    status: Integers, inside: Floats, low: Floats, high: Floats, column: Column, schema: Schema
+) -> tuple[Integers, Floats]:
     """Return status and position of a part; at the ends of its room a part has no position, but a status."""
     labels = status_labels(column, schema)
     lowest = labels.index(LOWEST)

@@ -23,7 +23,8 @@ def left_out_columns(names: Iterable[str], schema: Schema) -> tuple[str, ...]:
     >>> left_out_columns(["jobs", "remarks"], Schema((Column("jobs", "integer", 0, 500),), unit="firm"))
     ('remarks',)
     """
-    found, described = list(names), frozenset(released_names(schema))
+    firm = () if schema.panel is None else schema.panel.described
+    found, described = list(names), frozenset((*released_names(schema), *firm))
     if not described <= {*found, *(key.name for key in schema.keys)}:
         return ()
     return tuple(name for name in found if name not in described)

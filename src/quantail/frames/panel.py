@@ -16,43 +16,27 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import ArrayLike, NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.errors import ModelError, SchemaError
 from quantail.schema import Panel, Schema
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class PanelData:
-    """The units of a panel, what belongs to them, and their histories.
+    """The units of a panel, what belongs to them, and their histories."""
 
-    Attributes
-    ----------
-    schema : Schema
-        What is public about the panel; its `panel` is set.
-    units : pyarrow.Array, length n
-        Identities: int64 if all are whole numbers, else text.
-    entry, exit : int64 arrays, shape (n,)
-        First and last active period, both inclusive.
-    group : int64 array, shape (n,)
-        Place of each unit's group in `groups`.
-    public : mapping of str to pyarrow.Array, length n each
-        Public columns, grouping ones included, in the types of the schema.
-    values : mapping of str to float64 array, shape (n, T)
-        Columns with a history in synthesis order; NaN where a unit is not active, and where a value is missing.
-    attributes : mapping of str to int64 array, shape (n,)
-        Codes of categories that belong to the unit and are synthesised.
-    """
-
-    schema: Schema
-    units: pa.Array
+    schema: Schema  # what is public about the panel; its `panel` is set
+    units: pa.Array  # identities: int64 if all are whole numbers, else text
+    # entry, exit: first and last active period, both inclusive, shape (n,)
     entry: Integers
     exit: Integers
-    group: Integers
-    public: Mapping[str, pa.Array]
+    group: Integers  # place of each unit's group in `groups`, shape (n,)
+    public: Mapping[str, pa.Array]  # public columns, grouping ones included, in the types of the schema
+    # columns with a history in synthesis order; NaN where a unit is not active, and where a value is missing, shape
+    # (n, T)
     values: Mapping[str, Floats]
+    # codes of categories that are synthesised, shape (n,); of those that may change (n, T), the number of categories
+    # where a unit is not active
     attributes: Mapping[str, Integers] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -74,7 +58,9 @@ class PanelData:
             raise ModelError("a unit's entry and exit are not in order or outside the panel's periods")
         if list(self.values) != [column.name for column in self.schema.histories]:
             raise ModelError("the panel's values are not those of the schema's histories, in order")
-        if set(self.attributes) != set(panel.attributes):
+        shapes: dict[str, tuple[int, ...]] = {name: (len(self),) for name in panel.attributes}
+        shapes |= {name: (len(self), len(self.periods)) for name in panel.changing}
+        if {name: np.shape(codes) for name, codes in self.attributes.items()} != shapes:
             raise ModelError("the panel's attributes are not those of the schema")
         self._check_values()
 

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames.border import clip_to_bounds
-from quantail.frames.panel import Floats, Integers, PanelData, panel_of
+from quantail.frames.panel import PanelData, panel_of
 from quantail.frames.panel_index import PanelIndex, differing, read_index
 from quantail.frames.panel_lives import life_spans, misplaced
 from quantail.frames.public_content import public_column
@@ -91,6 +92,8 @@ def admit_panel(table: Table, schema: Schema, clip: bool = True) -> tuple[PanelD
             elif column is schema.histories[0]:
                 trouble = lives
         problems += [] if trouble is None else [trouble]
+    if not problems:
+        attributes |= _changing(table, schema, index, ~np.isnan(values[schema.histories[0].name]), problems)
     if problems or not isinstance(lives, tuple):
         return None, problems
     if clip:
@@ -144,9 +147,34 @@ def _attributes(
         if isinstance(codes, Problem):
             problems.append(codes)
         elif index.differs(codes):
-            problems.append(differing(name))
+            hint = "give a unit the same label in all of its rows, or list it in [panel] changing, not attributes"
+            problems.append(replace(differing(name), hint=hint))
         else:
             found[name] = codes[index.speaker].astype(np.int64)
+    return found
+
+
+def _changing(
+    table: Table, schema: Schema, index: PanelIndex, active: Flags, problems: list[Problem]
+) -> dict[str, Integers]:
+    """Read the codes of categories that may change, shape (units, periods), and add to the problems."""
+    panel, found = panel_of(schema), {}
+    for name in panel.changing:
+        column = schema.column(name)
+        history = np.full(active.shape, len(column.categories))
+        for place, stored in enumerate(panel.stored_as(name)):
+            codes = admit_column(table, replace(column, name=stored, missing=True))
+            if isinstance(codes, Problem):
+                problems.append(codes)
+            else:
+                history[index.unit, place if index.place is None else index.place] = codes
+        known = history < len(column.categories)
+        if (known & ~active).any() or (active & ~known).any():
+            hint = f"give it where {schema.histories[0].name!r} has a value, and nowhere else"
+            problems.append(
+                Problem(name, "does not have a label in exactly the active periods of a unit", hint)
+            )
+        found[name] = history
     return found
 
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-from quantail.frames.panel import Integers, panel_of
+from quantail.arrays import Integers
+from quantail.frames.panel import panel_of
 from quantail.frames.public_content import identities
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
@@ -24,29 +25,16 @@ _WHOLE = "store periods as whole numbers, such as years"
 
 @dataclass(frozen=True, eq=False)
 class PanelIndex:
-    """Rows and units of a panel's table.
+    """Rows and units of a panel's table."""
 
-    Attributes
-    ----------
-    units : pyarrow.Array, length n
-        Identities, sorted.
-    unit : int64 array, one per row
-        Number of the row's unit.
-    speaker : int64 array, shape (n,)
-        A row of every unit, from which its public facts are read.
-    entry, exit : int64 arrays, shape (n,), or None
-        First and last active period, where the table has columns for them; an exit that is left open is the last
-        period of the panel.
-    place : int64 array, one per row, or None
-        Long layout: place of the row's period.
-    """
-
-    units: pa.Array
-    unit: Integers
-    speaker: Integers
+    units: pa.Array  # identities, sorted
+    unit: Integers  # number of the row's unit
+    speaker: Integers  # a row of every unit, from which its public facts are read, shape (n,)
+    # entry, exit: first and last active period, where the table has columns for them; an exit that is left open is
+    # the last period of the panel, shape (n,)
     entry: Integers | None
     exit: Integers | None
-    place: Integers | None
+    place: Integers | None  # long layout: place of the row's period
 
     def differs(self, values: NDArray[Any]) -> bool:
         """Say whether a column differs between rows of one unit."""

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from quantail.frames.panel import Floats, Integers, panel_of
+from quantail.arrays import Floats, Integers
+from quantail.frames.panel import panel_of
 from quantail.frames.panel_index import PanelIndex
 from quantail.frames.rules import Problem
 from quantail.schema import Column, Schema

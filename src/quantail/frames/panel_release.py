@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quantail.frames.panel import Floats, PanelData, panel_of
+from quantail.arrays import Floats
+from quantail.frames.panel import PanelData, panel_of
 from quantail.frames.release import in_library, normal_form, stored
 from quantail.io.native import Kind
 from quantail.schema import Column
@@ -31,10 +32,7 @@ def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
         Public columns as they were; others rounded to their type and decimals, within the bounds,
         missing where a unit is not active. A long table has a row for every active period.
 
-    Raises
-    ------
-    ModelError
-        If the library is not installed.
+    Raises a ModelError if the library is not installed.
 
     Examples
     --------
@@ -61,8 +59,11 @@ def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
     for name, years in ((panel.entry, data.entry), (panel.exit, data.exit)):
         if name:
             arrays[name] = pa.array(years[unit])
-    for name, codes in data.attributes.items():
-        arrays[name] = stored(codes[unit], data.schema.column(name))
+    for name in panel.attributes:
+        arrays[name] = stored(data.attributes[name][unit], data.schema.column(name))
+    for name in panel.changing:
+        for label, where in zip(panel.stored_as(name), places, strict=True):
+            arrays[label] = _history(data.attributes[name][unit, where], data.schema.column(name))
     if panel.layout == "long":
         arrays[panel.time] = pa.array(data.periods[places[0]])
     for column in data.schema.histories:

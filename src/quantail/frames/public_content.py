@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.frames.release import stored
 from quantail.frames.rules import Problem, admit_column
 from quantail.io.native import Table, arrow_column
@@ -20,7 +20,6 @@ from quantail.schema import Column
 from quantail.schema.dates import date_text
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-_LARGEST = 2.0**63
 
 
 def identities(table: Table, name: str) -> pa.Array | Problem:
@@ -30,6 +29,9 @@ def identities(table: Table, name: str) -> pa.Array | Problem:
         return Problem(name, "holds values of several types", "store identities as text or numbers")
     if data.null_count or _has_nan(data):
         return Problem(name, "holds missing values", "give every row the identity of its unit")
+    if _is_rounded(data):
+        what = "holds floating-point numbers too large to be told apart"
+        return Problem(name, what, "store identities as whole numbers or as text")
     whole = _whole(data)
     if whole is not None:
         return pa.array(whole)
@@ -58,7 +60,15 @@ def _lenient(column: Column) -> Column:
     return replace(column, missing=True)
 
 
-def _whole(data: pa.Array) -> NDArray[np.int64] | None:
+def _is_rounded(data: pa.Array) -> bool:
+    """Say whether some are floating-point numbers so large that one may stand for several whole ones."""
+    if not pa.types.is_floating(data.type):
+        return False
+    values = np.asarray(data.to_numpy(zero_copy_only=False))
+    return bool((np.abs(values) >= 2.0 ** (np.finfo(values.dtype).nmant + 1)).any())
+
+
+def _whole(data: pa.Array) -> Integers | None:
     """Return whole numbers that fit into int64, or None if some are not."""
     kind = data.type
     if pa.types.is_integer(kind):
@@ -71,7 +81,7 @@ def _whole(data: pa.Array) -> NDArray[np.int64] | None:
     if not pa.types.is_floating(kind):
         return None
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64)
-    if (np.abs(values) >= _LARGEST).any() or (values != np.rint(values)).any():
+    if (values != np.rint(values)).any():
         return None
     return values.astype(np.int64)
 

@@ -55,10 +55,7 @@ def release_table(
     pandas, polars or pyarrow table
         Numbers rounded to their decimals and within the bounds.
 
-    Raises
-    ------
-    ModelError
-        If columns are missing or malformed, or the library is not installed.
+    Raises a ModelError if columns are missing or malformed, or the library is not installed.
 
     Examples
     --------

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
@@ -26,21 +27,11 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Problem:
-    """One way in which a table does not fit its schema.
+    """One way in which a table does not fit its schema."""
 
-    Attributes
-    ----------
-    column : str
-        Name of the column, empty if the whole table is meant.
-    what : str
-        What is wrong, without any value or count.
-    hint : str
-        What to do next.
-    """
-
-    column: str
-    what: str
-    hint: str
+    column: str  # name of the column, empty if the whole table is meant
+    what: str  # what is wrong, without any value or count
+    hint: str  # what to do next
 
     def __str__(self) -> str:
         where = f"column {self.column!r}" if self.column else "the table"
@@ -96,9 +87,7 @@ def admit_column(
     return _stored_as_declared(_dates(data, column) if column.is_dated else _numbers(data, column), column)
 
 
-def _stored_as_declared(
-    outcome: NDArray[np.float64] | Problem, column: Column
-) -> NDArray[np.float64] | Problem:
+def _stored_as_declared(outcome: Floats | Problem, column: Column) -> Floats | Problem:
     """Refuse public values that are kept and would not fit into their storage; others are clipped."""
     if isinstance(outcome, Problem) or not column.public:
         return outcome
@@ -150,7 +139,7 @@ def admit_all(table: Table, schema: Schema) -> tuple[dict[str, NDArray[np.generi
     return admitted, problems
 
 
-def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+def _numbers(data: pa.Array, column: Column) -> Floats | Problem:
     kind = data.type
     if pa.types.is_decimal(kind):
         data = data.cast(pa.float64())
@@ -175,7 +164,7 @@ def _numbers(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
     return values
 
 
-def _dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+def _dates(data: pa.Array, column: Column) -> Floats | Problem:
     """Return days ("date") or seconds ("datetime") since 1970-01-01."""
     kind, is_date = data.type, column.type == "date"
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -191,20 +180,21 @@ def _dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
     return Problem(column.name, "does not hold dates", "store it as dates, or as text such as 2020-01-31")
 
 
-def _written_dates(data: pa.Array, column: Column) -> NDArray[np.float64] | Problem:
+def _written_dates(data: pa.Array, column: Column) -> Floats | Problem:
     encoded = data.dictionary_encode()
     texts = _texts(encoded.dictionary)
     kind: DateType = "date" if column.type == "date" else "datetime"
     known = [np.nan if not text.strip() else date_number(kind, text) for text in texts or ()]
     if texts is None or any(number is None for number in known):
-        return Problem(column.name, "holds text that is no date", "write dates as 2020-01-31")
+        hint = 'write dates as 2020-01-31; of a CSV file, [csv] in the schema says otherwise: dates = "31.01.2020"'
+        return Problem(column.name, "holds text that is no date", hint)
     lookup = np.array([*known, np.nan], dtype=np.float64)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
     numbers = lookup[indices]
     return _missing(column) if np.isnan(numbers).any() and not column.missing else numbers
 
 
-def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
+def _codes(data: pa.Array, column: Column) -> Integers | Problem:
     kind = data.type
     if not any(test(kind) for test in _LABEL_TYPES):
         return Problem(column.name, "holds values that cannot be labels", "store its categories as text")
@@ -230,8 +220,15 @@ def _codes(data: pa.Array, column: Column) -> NDArray[np.int64] | Problem:
         missing if gone else positions.get(text, unlisted) for text, gone in zip(texts, blank, strict=True)
     ]
     lookup = np.array([*codes, missing], dtype=np.int64)
+    if (lookup < 0).any() and column.type == "boolean":
+        hint = 'write true and false, or 1 and 0; or make it a category, categories = ["yes", "no"]'
+        return Problem(column.name, "holds a value that is neither true nor false", hint)
     if (lookup < 0).any():
         hint = "list every label in categories, spelled as in the table, or correct the table"
+        if pa.types.is_integer(kind) and any(
+            label.isdigit() and label[:1] == "0" for label in column.categories
+        ):
+            hint = "numbers have lost the leading zeros of its labels: read it as text, as pandas does with dtype=str"
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]

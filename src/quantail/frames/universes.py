@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags
 from quantail.schema import Column, Schema
 from quantail.schema.kinds import computed_columns, place_given_by, positioned_columns
 from quantail.schema.universe import Universe, universe_of
 
 Columns = Mapping[str, NDArray[Any]]
-Mask = NDArray[np.bool_]
 
 
 @lru_cache(maxsize=64)
@@ -51,7 +51,7 @@ def followed(names: Collection[str], schema: Schema) -> frozenset[str]:
     return frozenset(found)
 
 
-def outside(rule: Universe, columns: Columns, schema: Schema) -> Mask:
+def outside(rule: Universe, columns: Columns, schema: Schema) -> Flags:
     """Return which rows lie outside of a universe."""
     described = {name: schema.column(name) for name in rule.condition.names}
     return ~rule.condition.holds(columns, described)
@@ -89,6 +89,6 @@ def missing_together(columns: Columns, schema: Schema) -> Columns:
     return found
 
 
-def is_missing(values: NDArray[Any], column: Column) -> Mask:
+def is_missing(values: NDArray[Any], column: Column) -> Flags:
     """Return which values are missing; codes of missing values are values."""
     return np.asarray(values == len(column.labels) if column.is_labelled else np.isnan(values))

@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression, gini, hill_index, top_share
 from quantail.evaluation.formula import Levels, label_texts
@@ -30,7 +31,6 @@ from quantail.inference.interval import Link
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE, chosen
 
-Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
 Kind = Literal["mean", "total", "quantile", "top", "gini", "hill"]
 
@@ -51,18 +51,12 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of one column.
-
-    Attributes
-    ----------
-    rows : int
-        Rows that a total is of; 0 for those of the table itself.
-    """
+    """A figure of one column."""
 
     kind: Kind
     column: str
     level: float = 0.5
-    rows: int = 0
+    rows: int = 0  # rows that a total is of; 0 for those of the table itself
 
     @property
     def link(self) -> Link:
@@ -116,20 +110,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Estimand:
-    """A regression, a figure, flows or a statistic of one's own, to be estimated on any table.
-
-    Attributes
-    ----------
-    terms : tuple of str
-        Names of the estimates; those of a regression or of flows are known when it has seen a table (`on`).
-    levels : mapping, optional
-        Labels of the columns of labels, so that a regression has the same terms on every table. Rows with other
-        labels are left out.
-    """
+    """A regression, a figure, flows or a statistic of one's own, to be estimated on any table."""
 
     text: str
     what: Regression | Figure | Flow | Statistic
+    # names of the estimates; those of a regression or of flows are known when it has seen a table (`on`)
     terms: tuple[str, ...] = ()
+    # Labels of the columns of labels, so that a regression has the same terms on every table. Rows with other
+    # labels are left out.
     levels: Levels | None = None
 
     @classmethod
@@ -189,10 +177,8 @@ class Estimand:
     def estimates(self, table: Table) -> Floats:
         """Estimate it on one table; NaN for a term that the table does not identify.
 
-        Raises
-        ------
-        DataError
-            If the table identifies no term, for instance because the responses of a logistic regression are alike.
+        Raises a DataError if the table identifies no term, for instance because the responses of a logistic
+        regression are alike.
         """
         if isinstance(self.what, Figure):
             return np.array([self.what.estimate(table)])

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 
+from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
+from quantail.evaluation import Regression
 from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand, Figure, Table
 from quantail.inference.flow import Flow
@@ -28,10 +29,10 @@ from quantail.inference.subset import Subset
 from quantail.io import read_released
 from quantail.io.native import Kind, library_kind
 from quantail.release.model import ReleasedModel
+from quantail.schema import Schema
 from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
 
-Floats = NDArray[np.float64]
 Effort = Literal["quick", "accurate"]
 Question = str | Function
 Progress = Callable[[str, float], None]
@@ -43,25 +44,18 @@ HEAVY = 0.74  # Hill index: a Pareto index of 1.35, below which tails hardly hav
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the tables and the reruns say, one column for each term of each question.
-
-    Attributes
-    ----------
-    released, naive_errors : array, shape (k,)
-        Estimates on the synthetic table (means over replicates) and their naive standard errors.
-    truth : array, shape (k,)
-        The model's own values.
-    reruns : array, shape (B, k)
-        Estimates of the reruns, as far from the model's own as from those of the model that each started from.
-    notes : mapping
-        What a reader of a question's answer must know besides.
-    """
+    """What the tables and the reruns say, one column for each term of each question."""
 
     estimands: tuple[Estimand, ...]
+    # released, naive_errors: estimates on the synthetic table (means over replicates) and their naive standard
+    # errors, shape (k,)
     released: Floats
     naive_errors: Floats
-    truth: Floats
+    truth: Floats  # the model's own values, shape (k,)
+    # estimates of the reruns, as far from the model's own as from those of the model that each started from, shape
+    # (B, k)
     reruns: Floats
+    # what a reader of a question's answer must know besides
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def results(self, level: float) -> list[Inference]:
@@ -127,7 +121,14 @@ def gather(
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
     truth, rerun = rerun.with_reference(truth_seed)
     reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
-    notes = {estimand.text: _notes(estimand, first) for estimand in estimands}
+    notes = {
+        estimand.text: (
+            *_notes(estimand, first),
+            *_dated(estimand, model.schema),
+            *_lost(estimand, model, subset),
+        )
+        for estimand in estimands
+    }
     return Evidence(estimands, released, naive_errors, truth, reruns, notes)
 
 
@@ -171,6 +172,31 @@ def _notes(estimand: Estimand, table: Table) -> tuple[str, ...]:
         f"{estimand.text}: the tail has a Pareto index of about {1 / weight:.2g}, so a few of the largest units decide "
         "this figure, in the population as in any sample. No table of this size tells it well, and the interval holds "
         "only what such tables can tell.",
+    )
+
+
+def _dated(estimand: Estimand, schema: Schema) -> tuple[str, ...]:
+    """Return in which unit figures of dates are."""
+    what = estimand.what
+    if isinstance(what, Figure) and what.column in schema.names and schema.column(what.column).is_dated:
+        return (f"{estimand.text}: dates are counted in seconds since 1970-01-01; a day has 86,400.",)
+    return ()
+
+
+def _lost(estimand: Estimand, model: AnyModel, where: Subset | None) -> tuple[str, ...]:
+    """Return what a reader must know of a question about columns whose relation the model was not asked about."""
+    what = estimand.what
+    if not isinstance(model, TableModel) or not isinstance(what, Figure | Regression):
+        return ()
+    about, *others = (what.column,) if isinstance(what, Figure) else what.formula.columns
+    others += () if where is None else where.condition.names
+    lost = model.lost_relations()
+    names = [name for name in dict.fromkeys(others) if frozenset((about, name)) in lost]
+    if not names:
+        return ()
+    return (
+        f"{estimand.text}: the relation of {about} with {', '.join(names)} was not asked about and is lost. What it "
+        "contributes is about zero here, whatever it is in the population, and no interval shows that.",
     )
 
 

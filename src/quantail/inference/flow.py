@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Histories, flows_of
 from quantail.evaluation.business_dynamics import RATES
 
-Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
 _BLOCKS = 50  # parts of the units that a jackknife leaves out in turn
 
@@ -60,9 +60,7 @@ class Flow:
         left = np.array([self._computed(unit, rows, np.setdiff1d(units, block), terms) for block in blocks])
         return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
 
-    def _computed(
-        self, unit: NDArray[np.int64], rows: Table, kept: NDArray[np.int64], terms: tuple[str, ...]
-    ) -> Floats:
+    def _computed(self, unit: Integers, rows: Table, kept: Integers, terms: tuple[str, ...]) -> Floats:
         place = (rows["period"] - rows["period"].min()).astype(np.int64)
         values = np.full((int(unit.max()) + 1, int(place.max()) + 1), np.nan)
         values[unit, place] = rows[self.column]

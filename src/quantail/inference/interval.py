@@ -23,11 +23,11 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import t
 
-Floats = NDArray[np.float64]
+from quantail.arrays import Flags, Floats
+
 Link = Literal["identity", "log", "logit"]
 
 _FAR = 6.0
@@ -36,19 +36,15 @@ _MOST_FAILED = 0.1  # part of the reruns that may give no estimate
 
 
 class Corrected(NamedTuple):
-    """An estimate without its bias, and what is known about it.
-
-    Attributes
-    ----------
-    outlying, failed : int
-        Reruns that were set aside, and reruns that gave no estimate. If too many failed, the rest is NaN.
-    """
+    """An estimate without its bias, and what is known about it."""
 
     estimate: float
     low: float
     high: float
     error: float
     bias: float
+    # outlying, failed: reruns that were set aside, and reruns that gave no estimate. If too many failed, the rest
+    # is NaN.
     outlying: int
     failed: int
 
@@ -112,7 +108,7 @@ def corrected_on(link: Link, released: float, truth: float, reruns: Floats, leve
     )
 
 
-def outlying(errors: Floats, level: float) -> NDArray[np.bool_]:
+def outlying(errors: Floats, level: float) -> Flags:
     """Mark errors that are set aside: far ones, if they are no more than an interval of this level may miss."""
     middle = np.median(errors)
     distance = np.abs(errors - middle)

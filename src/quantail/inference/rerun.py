@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
@@ -29,7 +29,6 @@ from quantail.schema import Schema
 from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
 
-Floats = NDArray[np.float64]
 Draw = Literal["balanced", "independent"]
 
 LARGE = 2**17  # rows of the table that stands for the model itself
@@ -67,30 +66,17 @@ class Reference:
 
 @dataclass(frozen=True)
 class Rerun:
-    """All that a rerun needs, so that other processes can do it.
-
-    Attributes
-    ----------
-    rows, tables : int
-        Of the analyst's synthetic tables: how many rows each has, and how many there are.
-    draw : {"balanced", "independent"}
-        How they were drawn.
-    public : pyarrow table, optional
-        Their public columns, which every simulated table keeps.
-    where : Subset, optional
-        The rows that are asked about.
-    reference : Reference, optional
-        What the model says with other tails, where questions rest on them.
-    """
+    """All that a rerun needs, so that other processes can do it."""
 
     model: AnyModel
     estimands: tuple[Estimand, ...]
+    # rows, tables: of the analyst's synthetic tables: how many rows each has, and how many there are
     rows: int
     tables: int = 1
-    draw: Draw = "balanced"
-    public: Any = None
-    where: Subset | None = None
-    reference: Reference | None = None
+    draw: Draw = "balanced"  # how they were drawn
+    public: Any = None  # their public columns, which every simulated table keeps
+    where: Subset | None = None  # the rows that are asked about
+    reference: Reference | None = None  # what the model says with other tails, where questions rest on them
 
     def __call__(self, seed: int) -> Floats:
         """Return the estimates of one rerun, NaN where it gives none, as they were with the model's own tails."""
@@ -150,14 +136,9 @@ def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: S
     if schema.panel is not None:
         rows = unit_periods(frame, schema)
         return rows if where is None else {**rows, WHERE: where.unit_periods(rows)}
-    table = raw_columns(frame, "synthetic")
+    table = raw_columns(frame, "synthetic", schema)
     needed = {name for estimand in estimands for name in estimand.columns(table) if name in table}
-    codes = {column.name: column.missing_codes for column in schema.columns if column.missing_codes}
-    columns = {
-        name: np.where(np.isin(values, codes[name]), np.nan, values) if name in codes else values
-        for name, values in table.items()
-        if name in needed
-    }
+    columns = {name: values for name, values in table.items() if name in needed}
     return columns if where is None else columns | {WHERE: where.rows(frame)}
 
 

@@ -2,7 +2,8 @@
 
 The released model of a fully synthetic panel holds one skeleton (who enters and leaves when), so panels drawn from it
 differ in their values alone. The confidential panel was one sample of units; what another would have looked like is
-shown by drawing units anew.
+shown by drawing units anew. A released panel does not say whose an establishment is: where firms are protected, each
+is a firm of its own here.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.frames.panel import panel_of
 from quantail.schema import Schema
-
-Integers = NDArray[np.int64]
 
 
 def resampled_units(frame: Any, schema: Schema, rng: np.random.Generator) -> pa.Table:
@@ -30,7 +29,8 @@ def resampled_units(frame: Any, schema: Schema, rng: np.random.Generator) -> pa.
     >>> again.num_rows, again["site"].to_pylist()[:3]
     (50, [1, 2, 3])
     """
-    table, name = nw.from_native(frame, eager_only=True).to_arrow(), panel_of(schema).unit
+    table, panel = nw.from_native(frame, eager_only=True).to_arrow(), panel_of(schema)
+    name = panel.unit
     unit = table[name].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
     order = np.argsort(unit, kind="stable")
     many = np.bincount(unit)
@@ -40,7 +40,8 @@ def resampled_units(frame: Any, schema: Schema, rng: np.random.Generator) -> pa.
     within = np.arange(new.size) - np.repeat(np.cumsum(many[chosen]) - many[chosen], many[chosen])
     rows = order[np.repeat(start[chosen], many[chosen]) + within]
     place = table.column_names.index(name)
-    return table.take(pa.array(rows)).set_column(place, name, pa.array(new))
+    again = table.take(pa.array(rows)).set_column(place, name, pa.array(new))
+    return again.append_column(panel.firm, pa.array(new)) if panel.firm else again
 
 
 def _groups(table: pa.Table, schema: Schema, speaker: Integers) -> Integers:

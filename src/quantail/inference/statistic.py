@@ -10,10 +10,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import OptionError
 from quantail.io.native import Kind
 
-Floats = NDArray[np.float64]
 Table = Mapping[str, NDArray[Any]]
 Function = Callable[[Any], float | Mapping[str, float]]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Integers
 from quantail.errors import DataError
 from quantail.frames.rules import Problem, admit_column
 from quantail.io.native import open_frame
@@ -27,17 +28,11 @@ _WIDEST = 1e18
 
 @dataclass(frozen=True)
 class Subset:
-    """Rows in which a condition holds, of any table of a schema; of a panel, units in periods.
-
-    Attributes
-    ----------
-    columns : mapping
-        The columns that the condition looks at.
-    """
+    """Rows in which a condition holds, of any table of a schema; of a panel, units in periods."""
 
     text: str
     condition: Condition
-    columns: Mapping[str, Column]
+    columns: Mapping[str, Column]  # the columns that the condition looks at
 
     @classmethod
     def of(cls, text: str, schema: Schema) -> Subset:
@@ -57,7 +52,7 @@ class Subset:
         condition = read_where(text, known)
         return cls(text, condition, {name: known[name] for name in condition.names})
 
-    def rows(self, frame: Any) -> NDArray[np.bool_]:
+    def rows(self, frame: Any) -> Flags:
         """Return in which rows of a released table it holds."""
         table = open_frame(frame)
         found: dict[str, NDArray[Any]] = {}
@@ -68,7 +63,7 @@ class Subset:
             found[name] = outcome
         return self.condition.holds(found, self.columns)
 
-    def unit_periods(self, rows: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    def unit_periods(self, rows: Mapping[str, NDArray[Any]]) -> Flags:
         """Return in which units and periods of a released panel it holds; exits have no labels, so none is chosen."""
         found = {
             name: _codes(rows[name], column.labels) if column.is_labelled else rows[name]
@@ -77,7 +72,7 @@ class Subset:
         return self.condition.holds(found, self.columns)
 
 
-def _codes(labels: NDArray[Any], known: Sequence[str]) -> NDArray[np.int64]:
+def _codes(labels: NDArray[Any], known: Sequence[str]) -> Integers:
     number = {label: code for code, label in enumerate(known)}
     return np.array([number.get(label, len(known)) for label in labels], dtype=np.int64)
 

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 from quantail.inference.estimand import Estimand, Figure, Table
 from quantail.schema import Column, Schema
 
-Floats = NDArray[np.float64]
-
 SHARE = 0.05
 """Values above the place where a tail is stretched: as many as Hill's index looks at."""
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.evaluation import Histories, read_histories
 from quantail.inference.estimand import Table
 from quantail.schema import Column, Schema
 
-Floats = NDArray[np.float64]
 UNIT, PERIOD, SIZE, GROWTH, AGE = "(unit)", "period", "size", "growth", "age"
 
 

@@ -42,6 +42,12 @@ def data_dictionary(schema: Schema) -> dict[str, Any]:
         _entry(name, schema.column(wide[name])) if name in wide else _identity(name, schema)
         for name in released_names(schema)
     ]
+    if (
+        schema.panel is not None and schema.panel.is_full
+    ):  # nothing of a unit is kept as it is, its group neither
+        columns = [{**entry, "public": False} for entry in columns]
+    for entry in columns:  # of a wide panel a period in which a unit is not there is empty
+        entry["may_be_missing"] |= wide.get(entry["name"], entry["name"]) != entry["name"]
     return {"format": FORMAT, "dataset": schema.name, "unit": schema.unit, "missing": "", "columns": columns}
 
 
@@ -101,7 +107,6 @@ def _identity(name: str, schema: Schema) -> dict[str, Any]:
     periods = () if panel is None else (panel.entry, panel.exit, panel.time)
     kind = ("Int64", "integer", "long") if name in periods else ("string", "character", "str")
     words = "period" if name in periods else "unit" if panel is not None else "key"
-    public = panel is not None
     blank = {"label": "", "type": words, "pandas": kind[0], "r": kind[1], "stata": kind[2], "storage": ""}
     rest: dict[str, Any] = {
         "lower": "",
@@ -115,7 +120,7 @@ def _identity(name: str, schema: Schema) -> dict[str, Any]:
         "name": name,
         **blank,
         **rest,
-        "public": public,
+        "public": panel is not None,
         "source": panel.source if panel is not None else "",
     }
 

@@ -145,7 +145,8 @@ def _unprotected(card: Mapping[str, Any]) -> str:
         [] if card["terms"]["size"] is None else [f"the number of units or rows ({card['terms']['size']})"]
     )
     facts += [f"columns that are kept as they are ({', '.join(kept)})"] if kept else []
-    groups = card["promise"]["groups"]
+    # Under add/remove how many rows a group has is protected.
+    groups = card["promise"]["groups"] if card["promise"]["neighbours"] == "replace-one" else []
     facts += [f"how many rows each group has, by {', '.join(groups)}"] if groups else []
     return f"Public by declaration: {'; '.join(facts)}." if facts else "None beside the public inputs."
 

@@ -28,50 +28,22 @@ Value = float | str
 
 @dataclass(frozen=True)
 class Entry:
-    """What a file's header says about one column.
+    """What a file's header says about one column."""
 
-    Attributes
-    ----------
-    label : str
-        What the column means, in words.
-    format : str
-        How values are shown, in the language of the file ("%9.2f", "F8.2", "DATE9").
-    storage : str
-        Type in the file: "int8", "int16", "int32", "float", "double" or "string".
-    measure : str
-        SPSS: "nominal", "ordinal", "scale" or empty.
-    width : int
-        SPSS: columns on the screen; 0 if not told.
-    size : int
-        Bytes that a value takes in the file; 0 if not told.
-    values : tuple of (value, label)
-        Value labels.
-    missing : tuple of (from, to)
-        SPSS: values, or ranges of them, that mean a missing value.
-    """
-
-    label: str = ""
-    format: str = ""
-    storage: str = ""
-    measure: str = ""
-    width: int = 0
-    size: int = 0
-    values: tuple[tuple[Value, str], ...] = ()
+    label: str = ""  # what the column means, in words
+    format: str = ""  # how values are shown, in the language of the file ("%9.2f", "F8.2", "DATE9")
+    storage: str = ""  # type in the file: "int8", "int16", "int32", "float", "double" or "string"
+    measure: str = ""  # SPSS: "nominal", "ordinal", "scale" or empty
+    width: int = 0  # SPSS: columns on the screen; 0 if not told
+    size: int = 0  # bytes that a value takes in the file; 0 if not told
+    values: tuple[tuple[Value, str], ...] = ()  # value labels
+    # SPSS: values, or ranges of them, that mean a missing value
     missing: tuple[tuple[Value, Value], ...] = ()
 
 
 @dataclass(frozen=True)
 class Codebook:
     """What a file's header says about the whole table and each of its columns.
-
-    Attributes
-    ----------
-    program : str
-        "stata", "spss" or "sas": whose language formats are written in; "schema" if they are widths and decimals.
-    label : str
-        What the table is, in words.
-    entries : tuple of (name, Entry)
-        The columns.
 
     Examples
     --------
@@ -80,9 +52,10 @@ class Codebook:
     True
     """
 
+    # "stata", "spss" or "sas": whose language formats are written in; "schema" if they are widths and decimals
     program: str = ""
-    label: str = ""
-    entries: tuple[tuple[str, Entry], ...] = ()
+    label: str = ""  # what the table is, in words
+    entries: tuple[tuple[str, Entry], ...] = ()  # the columns
 
     @classmethod
     def of(cls, table: Any) -> "Codebook":

@@ -24,30 +24,18 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 @dataclass(frozen=True)
 class Header:
-    """The first line of a CSV file.
+    """The first line of a CSV file."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns; none if the file is empty.
-    format : CsvFormat
-        As declared, or as recognised; how numbers are written is then what is usual with the separator.
-    codec : str
-        Python's name of the encoding.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the columns; none if the file is empty
+    # as declared, or as recognised; how numbers are written is then what is usual with the separator
     format: CsvFormat
-    codec: str
+    codec: str  # Python's name of the encoding
 
 
 def csv_header(path: Path, declared: CsvFormat | None = None) -> Header:
     """Read the first line that is not empty, in the declared format or in the one that it shows.
 
-    Raises
-    ------
-    DataError
-        If the header is separated by another mark than the schema says, or by a line for Excel.
+    Raises a DataError if the header is separated by another mark than the schema says, or by a line for Excel.
     """
     with path.open("rb") as file:
         start = file.read(_LONGEST_HEADER)

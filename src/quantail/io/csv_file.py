@@ -15,11 +15,20 @@ import pyarrow.csv
 
 from quantail.errors import DataError
 from quantail.io.csv_dialect import Header, csv_header, readable_format
-from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
+from quantail.io.declared_types import (
+    NUMBERS,
+    as_declared,
+    as_identities,
+    declared_columns,
+    identity_columns,
+)
 from quantail.io.place import Place
 from quantail.io.source import Source
+from quantail.io.written_dates import written_dates
 from quantail.io.written_numbers import written_numbers
 from quantail.schema import Column, CsvFormat, Schema
+
+_TEXTS = ("category", "ordinal")
 
 
 class CsvSource(Source):
@@ -27,12 +36,13 @@ class CsvSource(Source):
 
     advice = (
         "a CSV file must be UTF-8 and comma-separated, or as [csv] in the schema says (separator, decimal, thousands, "
-        'encoding = "windows-1252"), as many fields in every row as in its header and no row longer than a megabyte'
+        'encoding = "windows-1252", dates), as many fields in every row as in its header and '
+        "no row longer than a megabyte"
     )
 
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
-        self._known = declared_columns(schema)
+        self._known, self._identities = declared_columns(schema), identity_columns(schema)
         self._declared = None if schema is None else schema.csv
 
     def header(self) -> list[str]:
@@ -65,16 +75,20 @@ class CsvSource(Source):
                 if block is None:
                     raise self._unlike()
                 part = self._settled(pa.Table.from_batches([block]))
-                if any(pa.types.is_string(part.schema.field(name).type) for name in self._numbers(part)):
+                if any(pa.types.is_string(part.schema.field(name).type) for name in self._typed(part)):
                     raise self._unlike()
                 yield part
 
     def _read(self) -> pa.Table:
         texts = [name for name, column in self._known.items() if self._as_text(column)]
-        options = self._options(dict.fromkeys(texts, pa.string()))
+        options = self._options(dict.fromkeys((*texts, *self._identities), pa.string()))
         with self.place.file.open("rb") as file:
             try:
-                return self._settled(pa.csv.read_csv(file, **options))
+                table = self._settled(pa.csv.read_csv(file, **options))
+                for name in {*self._identities} & {*table.column_names}:
+                    place = table.column_names.index(name)
+                    table = table.set_column(place, name, as_identities(table[name].combine_chunks()))
+                return table
             except (UnicodeDecodeError, pa.ArrowInvalid) as error:  # their messages quote what they read
                 if isinstance(error, pa.ArrowInvalid) and "UTF8" not in str(error):
                     raise
@@ -119,16 +133,17 @@ class CsvSource(Source):
         if column.type in NUMBERS and self._declared is not None and pa.types.is_string(values.type):
             numbers = written_numbers(values, self._declared)
             values = values if numbers is None else numbers  # text is left for the border to refuse
+        if column.is_dated and self._declared is not None:
+            values = written_dates(values, self._declared)
         return as_declared(values, column)
 
-    def _numbers(self, table: pa.Table) -> list[str]:
-        """Name the columns of a table that the schema says hold numbers."""
-        return [
-            name for name in table.column_names if name in self._known and self._known[name].type in NUMBERS
-        ]
+    def _typed(self, table: pa.Table) -> list[str]:
+        """Name the columns of a table that the schema says hold something else than text."""
+        known = {name: column.type for name, column in self._known.items()}
+        return [name for name in table.column_names if known.get(name, "category") not in _TEXTS]
 
     def _unlike(self) -> DataError:
-        advice = "pass a schema, and keep text out of columns of numbers"
+        advice = "pass a schema, and keep other text out of columns of numbers, dates and booleans"
         return DataError(f"cannot read {self.place} in parts: its rows differ in type or length; {advice}")
 
 

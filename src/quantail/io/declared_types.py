@@ -2,13 +2,14 @@
 
 A type that is guessed from values may hang on a single row ("3.0" among whole numbers, one date that is text, one cell
 that is not empty), and labels lose their spelling to it ("007"). So every column that the schema knows is read in the
-type that it declares; where a value does not fit it, the table is refused, here or at the border.
+type that it declares; a column with a value that does not fit stays text, which the border refuses. Identities of units
+and firms are compared as they are written.
 """
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from quantail.errors import DataError
 from quantail.schema import Column, Schema
 from quantail.schema.column_rules import LARGEST_INTEGER
 from quantail.schema.dates import date_number
@@ -28,14 +29,34 @@ def declared_columns(schema: Schema | None) -> dict[str, Column]:
     return columns
 
 
-def as_declared(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
-    """Give guessed numbers, or text, the type that the schema declares; labels stay as they are.
+def identity_columns(schema: Schema | None) -> tuple[str, ...]:
+    """Name the columns that say which unit, and which firm, a row of a panel belongs to."""
+    if schema is None or schema.panel is None:
+        return ()
+    return tuple(name for name in (schema.panel.unit, schema.panel.firm) if name)
 
-    Raises
-    ------
-    DataError
-        If a column of booleans or dates holds other text.
+
+def as_identities(texts: pa.Array) -> pa.Array:
+    """Give identities written as text a type; whether two are the same never depends on other rows.
+
+    Numbers are made of whole ones in their plain spelling only, so "007" and "7" are two, whatever stands beside them.
+
+    Examples
+    --------
+    >>> as_identities(pa.array(["7", "12", ""])).to_pylist(), as_identities(pa.array(["7", "007"])).to_pylist()
+    ([7, 12, None], ['7', '007'])
     """
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    if not pc.all(pc.match_substring_regex(texts, "^(0|-?[1-9][0-9]*)$")).as_py():
+        return texts
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:  # too large
+        return texts
+
+
+def as_declared(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+    """Give guessed numbers, or text, the type that the schema declares; labels, and text that does not fit, stay."""
     if column.type == "numeric":
         is_guessed = pa.types.is_integer(values.type) or pa.types.is_null(values.type)
         return values.cast(pa.float64(), safe=False) if is_guessed else values
@@ -47,8 +68,7 @@ def as_declared(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
     texts = [text.strip() for text in encoded.dictionary.to_pylist()]
     read = _booleans(texts) if column.type == "boolean" else _dates(texts, column)
     if any(text and not there for text, there in zip(texts, read.is_valid().to_pylist(), strict=True)):
-        wanted = "true or false" if column.type == "boolean" else "dates, written as 2020-01-31"
-        raise DataError(f"column {column.name!r} holds text that is not of its type; it may hold {wanted}")
+        return values
     return pa.chunked_array([read.take(encoded.indices)])
 
 

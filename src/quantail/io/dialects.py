@@ -26,30 +26,16 @@ _SECONDS_TO_CONNECT = 15
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one kind of database does in its own way.
+    """What one kind of database does in its own way."""
 
-    Attributes
-    ----------
-    advice : str
-        What to look at if a table cannot be read.
-    connect : callable
-        Opens the database of a place for reading only, or for writing with a transaction begun.
-    has : callable
-        Says whether a connection knows the table of a place.
-    types : callable
-        Names and declared types of a table's columns.
-    rows : callable
-        Yields the rows of a table, given these types and the size of a batch.
-    fill : callable
-        Creates a table of a quoted name and fills it.
-    """
-
-    advice: str
+    advice: str  # what to look at if a table cannot be read
+    # opens the database of a place for reading only, or for writing with a transaction begun
     connect: Callable[[Place, bool], Any]
-    has: Callable[[Any, Place], bool]
-    types: Callable[[Any, Place], pa.Schema]
+    has: Callable[[Any, Place], bool]  # says whether a connection knows the table of a place
+    types: Callable[[Any, Place], pa.Schema]  # names and declared types of a table's columns
+    # yields the rows of a table, given these types and the size of a batch
     rows: Callable[[Any, Place, pa.Schema, int], Iterator[pa.Table]]
-    fill: Callable[[Any, str, pa.Table], None]
+    fill: Callable[[Any, str, pa.Table], None]  # creates a table of a quoted name and fills it
 
 
 def quoted(name: str) -> str:

@@ -44,26 +44,16 @@ _EXAMPLES = (
 class Place:
     """Where a table is.
 
-    Attributes
-    ----------
-    scheme : {"file", "postgresql", "sqlite", "duckdb"}
-        A file or folder, or the kind of database.
-    path : Path, optional
-        The file or folder, or the file of a SQLite or DuckDB database.
-    table : str
-        Name of the table in a database.
-    url : str
-        Where a PostgreSQL server is, possibly with a password: never shown.
-
     Examples
     --------
     >>> print(Place.of("postgresql://ann:secret@db.example/census?sslmode=require#public.pay"))
     postgresql://db.example/census#public.pay
     """
 
-    scheme: Scheme
-    path: Path | None = None
-    table: str = ""
+    scheme: Scheme  # a file or folder, or the kind of database
+    path: Path | None = None  # the file or folder, or the file of a SQLite or DuckDB database
+    table: str = ""  # name of the table in a database
+    # where a PostgreSQL server is, possibly with a password: never shown
     url: str = field(default="", repr=False)
 
     @classmethod

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.io.codebook import DECLARED, TAGS, WHOLE_IN_STATA, Codebook, Entry
 from quantail.io.statistical_files import STATA
@@ -194,7 +195,7 @@ def _numbers(column: pa.ChunkedArray, storage: Storage, name: str) -> tuple[Stor
     return storage, stored
 
 
-def _holds(storage: Storage, values: NDArray[np.float64]) -> bool:
+def _holds(storage: Storage, values: Floats) -> bool:
     within = bool(values.min() >= storage.smallest and values.max() <= storage.largest)
     return within and (storage.numpy[1] == "f" or bool((values == np.rint(values)).all()))
 

@@ -24,21 +24,13 @@ _PROGRAMS = {"dta": "stata", "sav/zsav": "spss", "xport": "sas", "sas7bdat": "sa
 
 @dataclass(frozen=True)
 class Calendar:
-    """How a program counts dates: its formats for dates and moments, and what their numbers mean.
+    """How a program counts dates: its formats for dates and moments, and what their numbers mean."""
 
-    Attributes
-    ----------
-    date, moment : re.Pattern
-        Formats of dates and of moments.
-    origin : numpy.datetime64
-        The moment that has number zero.
-    date_unit, moment_unit : int
-        Milliseconds that one step of the number stands for.
-    """
-
+    # date, moment: formats of dates and of moments
     date: "re.Pattern[str]"
     moment: "re.Pattern[str]"
-    origin: np.datetime64
+    origin: np.datetime64  # the moment that has number zero
+    # date_unit, moment_unit: milliseconds that one step of the number stands for
     date_unit: int
     moment_unit: int
 

@@ -13,7 +13,13 @@ from typing import Any
 import pyarrow as pa
 
 from quantail.io.csv_file import checked_names
-from quantail.io.declared_types import NUMBERS, as_declared, declared_columns
+from quantail.io.declared_types import (
+    NUMBERS,
+    as_declared,
+    as_identities,
+    declared_columns,
+    identity_columns,
+)
 from quantail.io.extras import optional
 from quantail.io.place import Place
 from quantail.io.source import Source
@@ -31,7 +37,7 @@ class WorkbookSource(Source):
     def __init__(self, place: Place, schema: Schema | None = None) -> None:
         super().__init__(place)
         self._package = optional("openpyxl", "files", "reading .xlsx files")
-        self._known = declared_columns(schema)
+        self._known, self._identities = declared_columns(schema), identity_columns(schema)
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
@@ -66,6 +72,8 @@ class WorkbookSource(Source):
                         yield cells
 
     def _array(self, name: str, cells: list[Any]) -> pa.Array:
+        if name in self._identities:
+            return as_identities(_texts(cells))
         column = self._known.get(name)
         return _guessed(cells) if column is None else _declared(cells, column)
 

@@ -13,7 +13,7 @@ import pyarrow.csv
 from quantail.schema import CsvFormat
 
 _SPACES = " \u00a0\u202f\u2009"
-_MISSING = pa.array(pa.csv.ConvertOptions().null_values)
+_MISSING = pa.csv.ConvertOptions().null_values
 
 
 def written_numbers(texts: pa.ChunkedArray, written: CsvFormat) -> pa.ChunkedArray | None:
@@ -28,7 +28,8 @@ def written_numbers(texts: pa.ChunkedArray, written: CsvFormat) -> pa.ChunkedArr
     True
     """
     plain = pc.utf8_trim_whitespace(texts)
-    plain = pc.if_else(pc.is_in(plain, value_set=_MISSING), pa.scalar(None, plain.type), plain)
+    missing = pc.is_in(plain, value_set=pa.array(_MISSING))  # not above: an array of a list imports pandas
+    plain = pc.if_else(missing, pa.scalar(None, plain.type), plain)
     if not pc.all(pc.match_substring_regex(plain, _pattern(written))).as_py() and plain.null_count < len(
         plain
     ):

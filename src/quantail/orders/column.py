@@ -7,8 +7,8 @@ Everything that decides how to go on comes from the schema, the public number of
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves import Scale
 from quantail.curves.slope import Slope
 from quantail.orders.design import LinesColumn
@@ -17,9 +17,7 @@ from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instrument
 from quantail.orders.model import LinesModel, explained
 from quantail.orders.steps import MEDIAN
 from quantail.orders.tuning import FIRST_GUESS, INDEX_MARKS
-from quantail.privacy import Gate, strength_of
-
-Floats = NDArray[np.float64]
+from quantail.privacy import Gate, selection_epsilon
 
 
 def fit_column(
@@ -92,8 +90,8 @@ def _fit_steps(
         instruments = index_instruments(first, last, design.settings.rules.places)
     table = Rows.of(y - centre, plane.index(centre) if design.varying else None, instruments)
     leaves = design.levels
-    strength = strength_of(leaves[0].cost, gate.definition) if leaves else Fraction(1)
-    around = _surroundings(design, plane, least, float(2 / (rows * strength)))
+    epsilon = selection_epsilon(leaves[0].cost, gate.definition) if leaves else Fraction(1)
+    around = _surroundings(design, plane, least, float(2 / (rows * epsilon)))
     return release_lines(gate, leaves, table, instruments, design.steps, around)
 
 

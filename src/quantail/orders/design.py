@@ -12,30 +12,20 @@ from quantail.curves import slope_plan
 from quantail.errors import OptionError
 from quantail.orders.settings import LinesSettings
 from quantail.orders.steps import Step, steps_of
-from quantail.orders.tuning import INTERCEPT_WEIGHT, SLOPE_SIGNAL, SLOPE_WEIGHT
-from quantail.privacy import Definition, Plan, split, strength_of, unit_of
+from quantail.orders.tuning import INTERCEPT_WEIGHT, SLOPE_N_EPSILON, SLOPE_WEIGHT
+from quantail.privacy import Definition, Plan, selection_epsilon, split, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Schema, core_of
 
 
 @dataclass(frozen=True)
 class LinesColumn:
-    """What is asked of one column.
-
-    Attributes
-    ----------
-    plan : Plan
-        Its part of the budget.
-    predictors : tuple of str
-        Earlier columns that get a slope.
-    steps : tuple of Step
-        The quantiles besides the median, in the order of asking.
-    """
+    """What is asked of one column."""
 
     column: Column
-    plan: Plan
-    predictors: tuple[str, ...]
-    steps: tuple[Step, ...]
+    plan: Plan  # its part of the budget
+    predictors: tuple[str, ...]  # earlier columns that get a slope
+    steps: tuple[Step, ...]  # the quantiles besides the median, in the order of asking
     settings: LinesSettings
 
     @property
@@ -157,10 +147,10 @@ def _shared(
 
 
 def _kept(predictors: tuple[str, ...], cost: Fraction, rows: int, definition: Definition) -> tuple[str, ...]:
-    """Return the predictors that can be asked about: as many as keep a signal each, and at least one."""
+    """Return the predictors that can be asked about: as many as the n epsilon of each carries, and at least one."""
     for number in range(len(predictors), 1, -1):
         slope = cost * SLOPE_WEIGHT / (number * SLOPE_WEIGHT + INTERCEPT_WEIGHT)
-        if rows * float(strength_of(slope, definition)) >= SLOPE_SIGNAL:
+        if rows * float(selection_epsilon(slope, definition)) >= SLOPE_N_EPSILON:
             return predictors[:number]
     return predictors[:1]
 
@@ -171,5 +161,5 @@ def _median(
     costs = split(cost, [*[SLOPE_WEIGHT] * len(predictors), INTERCEPT_WEIGHT])
     parts = []
     for name, part in zip(predictors, costs, strict=False):
-        parts.append(slope_plan(name, part, rows * float(strength_of(part, definition)), unit))
+        parts.append(slope_plan(name, part, rows * float(selection_epsilon(part, definition)), unit))
     return Plan.sequence("median", [*parts, Plan.leaf("intercept", costs[-1], "", unit)])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves import Scale, choose_slope, slope_reach
 from quantail.curves.rows import Rows as ConfidentialRows
 from quantail.curves.rows import gathered
@@ -21,8 +22,6 @@ from quantail.orders.column import fit_column
 from quantail.orders.design import LinesColumn, LinesDesign
 from quantail.orders.model import LinesModel, draw_lines, explained
 from quantail.privacy import Gate
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

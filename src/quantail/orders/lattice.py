@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.orders.rules import LINE_RULES, LineRules
 from quantail.orders.steps import MEDIAN, Step
 from quantail.orders.tuning import (
@@ -34,8 +34,6 @@ from quantail.orders.tuning import (
     TILT_SPREAD,
 )
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Candidates:
@@ -47,28 +45,15 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is known of a column's offsets before the first of them is released.
+    """What is known of a column's offsets before the first of them is released."""
 
-    Attributes
-    ----------
-    low, high : array
-        Offsets at each end of the index beyond which a line would leave the column's public range.
-    least : float
-        Smallest spacing that matters.
-    guess : float
-        A first guess at the distance of lines, per unit of the logistic scale of levels.
-    noise : float
-        How far noise moves the rank of a line, as a share of all rows.
-    rules : LineRules
-        How long lists of candidates are.
-    """
-
+    # low, high: offsets at each end of the index beyond which a line would leave the column's public range
     low: Floats
     high: Floats
-    least: float
-    guess: float
-    noise: float
-    rules: LineRules = LINE_RULES
+    least: float  # smallest spacing that matters
+    guess: float  # a first guess at the distance of lines, per unit of the logistic scale of levels
+    noise: float  # how far noise moves the rank of a line, as a share of all rows
+    rules: LineRules = LINE_RULES  # how long lists of candidates are
 
 
 def candidates_for(step: Step, released: Mapping[Fraction, Floats], around: Surroundings) -> Candidates:

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.errors import OptionError
-
-Floats = NDArray[np.float64]
 
 PAPER_TAUS: tuple[float, ...] = tuple(
     round(level / 100, 2) for level in (*range(1, 48, 2), 50, *range(53, 100, 2))

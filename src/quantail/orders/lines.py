@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.orders.lattice import Candidates, Surroundings, candidates_for
 from quantail.orders.rules import LINE_RULES
 from quantail.orders.steps import MEDIAN, Step
-from quantail.privacy import Gate, Plan, Relation, Selection, strength_of
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.privacy import Gate, Plan, Relation, Selection, selection_epsilon
 
 STEPS = 64  # instruments are multiples of 1 / STEPS
 _LARGEST_NAT = Fraction(2**50)  # keeps bonuses within 64 bits whatever the budget
@@ -99,14 +96,14 @@ def choose_line(
     """Release the line of level tau, one of the candidates."""
     sensitivity = line_sensitivity(tau, instruments.unit, gate.relation)
     scores = score_lines(rows, instruments, candidates.lines, tau)
-    scores += prior_bonus(candidates.prior, sensitivity, strength_of(leaf.cost, gate.definition))
+    scores += prior_bonus(candidates.prior, sensitivity, selection_epsilon(leaf.cost, gate.definition))
     (index,) = gate.select(leaf, [Selection(scores, sensitivity)])
     return np.asarray(candidates.lines[index])
 
 
-def prior_bonus(prior: Floats, sensitivity: int, strength: Fraction) -> Integers:
+def prior_bonus(prior: Floats, sensitivity: int, epsilon: Fraction) -> Integers:
     """Return a public log prior in units of the score: so many nats of the noise that is to come."""
-    nat = min(2 * sensitivity / strength, _LARGEST_NAT)
+    nat = min(2 * sensitivity / epsilon, _LARGEST_NAT)
     return np.rint(prior * float(nat)).astype(np.int64)
 
 

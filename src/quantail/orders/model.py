@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves import Scale
 from quantail.curves.balanced import balanced_uniform
 from quantail.curves.slope import Slope
@@ -24,36 +24,25 @@ from quantail.orders.levels import level_weights
 from quantail.orders.lines import line_values
 from quantail.orders.settings import STORED, Draw, read_draw
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class LinesModel:
-    """The released lines of a numeric or integer column.
-
-    Attributes
-    ----------
-    low, high : float
-        Predictions of the median plane where the index is 0 and 1.
-    taus : tuple of float
-        Levels in rising order.
-    at_low, at_high : tuple of float
-        Offsets of the lines from the median plane at both ends of the index.
-    draw : {"quantiles", "interpolate"}
-        "quantiles" picks a line at random, as likely as the stretch between the midpoints to its neighbours (Pistner);
-        "interpolate" draws a uniform level and goes straight from line to line, and no farther than the outermost
-        ones (Huckett and Larsen).
-    """
+    """The released lines of a numeric or integer column."""
 
     name: str
     scale: Scale
     base: float
     slopes: tuple[Slope, ...]
+    # low, high: predictions of the median plane where the index is 0 and 1
     low: float
     high: float
-    taus: tuple[float, ...]
+    taus: tuple[float, ...]  # levels in rising order
+    # at_low, at_high: offsets of the lines from the median plane at both ends of the index
     at_low: tuple[float, ...]
     at_high: tuple[float, ...]
+    # "quantiles" picks a line at random, as likely as the stretch between the midpoints to its neighbours
+    # (Pistner); "interpolate" draws a uniform level and goes straight from line to line, and no farther than the
+    # outermost ones (Huckett and Larsen)
     draw: Draw
 
     def __post_init__(self) -> None:

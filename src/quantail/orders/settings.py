@@ -38,26 +38,18 @@ STORED = {"quantiles": "rungs"}
 
 @dataclass(frozen=True)
 class LinesSettings:
-    """What the paper's methods need to know besides schema and budget.
-
-    Attributes
-    ----------
-    columns : tuple of Fraction
-        Weights of the columns in the budget; empty for the default.
-    median, main : pair of Fraction
-        Shares of the median and of the main quantiles: in a column without predictors, and in one with.
-    rules : LineRules
-        How long lists of candidates are: those of a release, unless the audit has others.
-    """
+    """What the paper's methods need to know besides schema and budget."""
 
     order: Order
     slopes: Slopes
     draw: Draw
     taus: tuple[Fraction, ...]
     main: tuple[Fraction, ...]
-    columns: tuple[Fraction, ...]
+    columns: tuple[Fraction, ...]  # weights of the columns in the budget; empty for the default
+    # shares of the median and of the main quantiles: in a column without predictors, and in one with
     median_shares: tuple[Fraction, Fraction]
     main_shares: tuple[Fraction, Fraction]
+    # how long lists of candidates are: those of a release, unless the audit has others
     rules: LineRules = field(default=LINE_RULES, metadata=FIXED)
 
 

@@ -26,7 +26,7 @@ YEARLY_MAIN_SHARE = {"fixed": 0.7, "varying": 0.8}
 SLOPE_WEIGHT, INTERCEPT_WEIGHT = 3, 2
 """Weights of each slope and of the intercept within the median."""
 
-SLOPE_SIGNAL = 45.0
+SLOPE_N_EPSILON = 45.0
 """Rows * epsilon of the query below which one more slope is only noise."""
 
 ACTIVE_SHARE = 4

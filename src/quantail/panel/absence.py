@@ -8,30 +8,19 @@ table by at most LATTICE if it is put in or taken out and by twice that if its r
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.dynamics import share_of
 from quantail.panel.tables import LATTICE
 from quantail.panel.unit_periods import UnitPeriods
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
 class Absence:
-    """A chain of absence.
+    """A chain of absence."""
 
-    Attributes
-    ----------
-    first : float
-        Chance to be absent in the first period.
-    leave, stay : float
-        Chance to be absent after a period of presence, and after one of absence.
-    """
-
-    first: float
+    first: float  # chance to be absent in the first period
+    # leave, stay: chance to be absent after a period of presence, and after one of absence
     leave: float
     stay: float
 

@@ -135,7 +135,8 @@ class PeriodSynthesizer(Synthesizer[HeldPanel, Plan, AppendedPanel]):
         parts = design.children if self.schema.by else (design,)
         made = []
         for done, (group, part) in enumerate(zip(self._groups, parts, strict=True)):
-            gate = self._source.gate(part, noise, self.schema.neighbours)
+            rows_held = panel_of(self.schema).units_protected
+            gate = self._source.gate(part, noise, self.schema.neighbours, rows_held)
             group_progress(progress, done, len(parts), 1, part.name)(str(panel_of(self.schema).end))
             before = self._released.of_group(group)
             answers = ask_period(gate, data.data.of_group(group), before)

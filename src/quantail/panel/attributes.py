@@ -9,17 +9,15 @@ independent of each other given the kind.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.frames import PanelData
+from quantail.frames.panel import panel_of
 from quantail.panel.curve import Curve
 from quantail.panel.tables import Track
 from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_NOISE
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, cells_touched
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 KINDS = 4 * (len(ATTRIBUTE_CUTS) + 1)
 
@@ -72,7 +70,8 @@ def release_attributes(
 ) -> tuple[AttributeModel, ...]:
     """Ask about every attribute of a group of units; `track` is its leading column, `curve` was released."""
     found = []
-    for name, codes in data.attributes.items():
+    for name in panel_of(data.schema).attributes:
+        codes = data.attributes[name]
         kinds = unit_kinds(real, track, size_cuts(curve))
         leaf, categories = gate.plan.find(f"attribute {name}"), len(data.schema.column(name).categories)
         found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories))

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
 from quantail.panel.attributes import release_attributes
+from quantail.panel.changing import plan_changing, release_changing
 from quantail.panel.curve import Curve
 from quantail.panel.effects import Sums
 from quantail.panel.history import Asking, HistoryModel, ask_total, plan_questions
@@ -49,9 +50,6 @@ from quantail.panel.units import PanelUnits
 from quantail.privacy import Gate, Plan, cells_touched, split
 from quantail.schema import Schema
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 _LIVES = "units by stock or birth, and by gone or there"
 _STAYS = "how long units stay"
 _POOLED = "asked of all small groups at once"
@@ -61,7 +59,7 @@ def borrowing_groups(schema: Schema, units: Mapping[int, int], epsilon: Fraction
     """Return which groups are small and borrow from each other; it takes two.
 
     A rule on public facts: under add/remove sizes are protected, under partial synthesis lives are public and need
-    no model, so that nobody borrows.
+    no model, so that nobody borrows; nor where the schema says so.
 
     Examples
     --------
@@ -73,7 +71,7 @@ def borrowing_groups(schema: Schema, units: Mapping[int, int], epsilon: Fraction
     (0, 2)
     """
     panel = panel_of(schema)
-    if not panel.is_full or schema.neighbours == "add-remove" or len(panel.periods) < 2:
+    if not panel.borrow or not panel.is_full or schema.neighbours == "add-remove" or len(panel.periods) < 2:
         return ()
     small = tuple(group for group, number in units.items() if number * epsilon < BORROWING_UNITS)
     return small if len(small) > 1 else ()
@@ -89,13 +87,14 @@ def plan_borrowing(schema: Schema, names: Mapping[str, int], cost: Fraction) -> 
 
 def _plan_group(schema: Schema, name: str, cost: Fraction) -> Plan:
     lead, *followers = schema.histories
-    attributes = panel_of(schema).attributes
+    attributes, changing = panel_of(schema).attributes, panel_of(schema).changing
     words = [
         ("lives", 1),
         ("stays", 1),
         ("lead", 1),
         ("mean", len(followers)),
         ("attribute", len(attributes)),
+        ("changing", len(changing)),
     ]
     shares = [GROUP_SHARES[word] for word, times in words for _ in range(times)]
     lives, stays, first, *rest = split(cost, shares)
@@ -105,8 +104,10 @@ def _plan_group(schema: Schema, name: str, cost: Fraction) -> Plan:
     ]
     kept = [
         Plan.leaf(f"attribute {attribute}", part, "categories by kind of unit")
-        for attribute, part in zip(attributes, rest[len(followers) :], strict=True)
+        for attribute, part in zip(attributes, rest[len(followers) :], strict=False)
     ]
+    parts = rest[len(followers) + len(attributes) :]
+    kept += [plan_changing(name, part) for name, part in zip(changing, parts, strict=True)]
     questions = plan_questions(
         lead.name, first, {word: GROUP_SHARES[word] for word in ("mean", "sums", "trends")}
     )
@@ -116,10 +117,10 @@ def _plan_group(schema: Schema, name: str, cost: Fraction) -> Plan:
 
 
 def _as_one(schema: Schema) -> Schema:
-    """Return the schema of all groups as one, without attributes."""
+    """Return the schema of all groups as one, without categories."""
     panel = panel_of(schema)
-    kept = tuple(c for c in schema.columns if c.name not in (*schema.by, *panel.attributes))
-    return replace(schema, columns=kept, by=(), panel=replace(panel, attributes=()))
+    kept = tuple(c for c in schema.columns if c.name not in (*schema.by, *panel.categories))
+    return replace(schema, columns=kept, by=(), panel=replace(panel, attributes=(), changing=()))
 
 
 def release_small(
@@ -175,7 +176,8 @@ class Shared:
             for column, model in zip(others, self.model.followers, strict=True)
         ]
         attributes = release_attributes(gate, data, real, track, curve)
-        return PooledModel(lead, tuple(followers), self.model.gaps, attributes), units
+        changing = release_changing(gate, data, real, units.unit_periods, track, curve)
+        return PooledModel(lead, tuple(followers), self.model.gaps, attributes, changing), units
 
     def _units(self, gate: Gate, data: PanelData, group: int) -> PanelUnits:
         """Return new units of a group: the pooled lives, with as many of each kind, and as long, as the group's own."""

@@ -9,10 +9,10 @@ o_j is precise, the fit gives way to it. All of it is post-processing.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr
 
+from quantail.arrays import Floats
 from quantail.panel.tuning import (
     BEND_WEIGHT,
     CURVE_STEPS,
@@ -22,8 +22,6 @@ from quantail.panel.tuning import (
     ROUGHNESS,
     TAIL_NOISE,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,7 @@ class Curve:
     def tail_level(self, total: float, deviation: float) -> float:
         """Return the level beyond which cells hold little but noise: where the tail is extrapolated.
 
-        Parameters
-        ----------
-        total, deviation : float
-            Units that the curve was made from, and the standard deviation of the noise of a cell.
+        `total` and `deviation`: units that the curve was made from, and the standard deviation of the noise of a cell.
         """
         return float(np.clip(1.0 - TAIL_NOISE * deviation / max(total, 1e-9), 0.8, MOST_COUNTED))
 

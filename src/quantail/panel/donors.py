@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames import PanelData
 from quantail.panel.period import Answer
 from quantail.panel.scale import PanelScale
@@ -30,10 +30,6 @@ from quantail.panel.tuning import (
     TILT_STEPS,
     USUAL_SHIFT,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +72,11 @@ class Histories:
 
 @dataclass(frozen=True, eq=False)
 class Donors:
-    """Transitions of the released panel that are like those to come.
-
-    Attributes
-    ----------
-    units : int64 array, shape (m,)
-        Who is there in the last released period, by place in the panel.
-    unit, place : int64 arrays, shape (m, DONORS)
-        Their donors, and the period from which each goes on.
-    """
+    """Transitions of the released panel that are like those to come."""
 
     histories: Histories
-    units: Integers
+    units: Integers  # who is there in the last released period, by place in the panel, shape (m,)
+    # unit, place: their donors, and the period from which each goes on, shape (m, DONORS)
     unit: Integers
     place: Integers
 
@@ -147,29 +136,17 @@ class Followed:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What may become of every unit that continues: the next size after each of its donors, from low to high.
+    """What may become of every unit that continues: the next size after each of its donors, from low to high."""
 
-    Attributes
-    ----------
-    size, growth, weight : float arrays, shape (m, DONORS)
-        Next sizes (-inf in the zero state), bounded growth, and 0 for donors that left.
-    donor : int64 array, shape (m, DONORS)
-        Number of the donor.
-    luck : float array, shape (m,)
-        Random numbers that choose, the same under every tilt.
-    own : float array, shape (m,)
-        Sizes in the last released period.
-    spread : float
-        Standard deviation of sizes, the unit of growth.
-    """
-
+    # size, growth, weight: next sizes (-inf in the zero state), bounded growth, and 0 for donors that left, shape
+    # (m, DONORS)
     size: Floats
     growth: Floats
     weight: Floats
-    donor: Integers
-    luck: Floats
-    own: Floats
-    spread: float
+    donor: Integers  # number of the donor, shape (m, DONORS)
+    luck: Floats  # random numbers that choose, the same under every tilt, shape (m,)
+    own: Floats  # sizes in the last released period, shape (m,)
+    spread: float  # standard deviation of sizes, the unit of growth
 
     @classmethod
     def of(cls, donors: Donors, rng: np.random.Generator) -> "Candidates":
@@ -218,26 +195,13 @@ class Tilting:
     One tilt is common to all units, and meets the capped total. Another one of large units alone keeps what lies above
     the cap, which was not asked for, at the share that it has in the released panel: without it a few units that happen
     to grow would run away over the years.
-
-    Attributes
-    ----------
-    candidates : Candidates
-        Of the units that continue.
-    scale : PanelScale
-        Of the first column.
-    total : Answer
-        What was released.
-    born : float array
-        Values of units that are new, which stay as they are.
-    above : float
-        What lies above the cap in the released panel, over what lies below.
     """
 
-    candidates: Candidates
-    scale: PanelScale
-    total: Answer
-    born: Floats
-    above: float
+    candidates: Candidates  # of the units that continue
+    scale: PanelScale  # of the first column
+    total: Answer  # what was released
+    born: Floats  # values of units that are new, which stay as they are
+    above: float  # what lies above the cap in the released panel, over what lies below
 
     def found(self) -> Floats:
         """Return the tilt of every unit."""

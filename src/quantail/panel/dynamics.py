@@ -9,8 +9,8 @@ state are read off the tables directly.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Dynamics
 from quantail.panel.stage import Stage
@@ -25,8 +25,6 @@ from quantail.panel.tuning import (
     SEARCH_STEP,
     TRIES,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

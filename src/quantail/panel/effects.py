@@ -12,8 +12,8 @@ effects of age; it decides where a sum is noisier than the effect.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Dynamics, shock_scale
 from quantail.panel.stage import Stage
@@ -42,8 +42,6 @@ from quantail.panel.tuning import (
     UNREST_EFFECT,
 )
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Total:
@@ -56,37 +54,21 @@ class Total:
 
 @dataclass(frozen=True)
 class Sums:
-    """Released sums of bounded levels and of signs of growth, in units.
+    """Released sums of bounded levels and of signs of growth, in units."""
 
-    Attributes
-    ----------
-    year : tuple of float
-        Levels by period, then those of births by period.
-    hat : tuple of float
-        Levels over linear splines.
-    growth : tuple of float
-        Signs of growth by period, then bounded sizes of moves; empty if there is one period only.
-    deviations : tuple of float
-        Standard deviations of the noise of the three.
-    centre, width : float
-        What levels are measured from, and in which unit.
-    reach : float
-        Growth at which the size of a move is bounded.
-    total, trend : Total, optional
-        Capped totals of a leading column: of all periods, and later against earlier ones.
-    unchanged : float, optional
-        Share of pairs of consecutive periods without change, as `unchanged_table` counts them.
-    """
-
-    year: tuple[float, ...]
-    hat: tuple[float, ...]
+    year: tuple[float, ...]  # levels by period, then those of births by period
+    hat: tuple[float, ...]  # levels over linear splines
+    # signs of growth by period, then bounded sizes of moves; empty if there is one period only
     growth: tuple[float, ...]
-    deviations: tuple[float, float, float]
+    deviations: tuple[float, float, float]  # standard deviations of the noise of the three
+    # centre, width: what levels are measured from, and in which unit
     centre: float
     width: float
-    reach: float
+    reach: float  # growth at which the size of a move is bounded
+    # total, trend: capped totals of a leading column: of all periods, and later against earlier ones
     total: Total | None = None
     trend: Total | None = None
+    # share of pairs of consecutive periods without change, as `unchanged_table` counts them
     unchanged: float | None = None
 
     @property
@@ -208,7 +190,7 @@ def _move_slopes(stage: Stage, shown: Track, wider: Track, reach: float) -> Floa
     return jacobian
 
 
-def _without_common(jacobian: Floats, stage: Stage, idle: NDArray[np.bool_]) -> Floats:
+def _without_common(jacobian: Floats, stage: Stage, idle: Flags) -> Floats:
     """Take out what a common shift of all sizes does: the size map takes it back."""
     points = np.where(idle, 0.0, stage.points)
     sums = [np.bincount(cell, points * factor, stage.effects) for cell, factor in stage.features]
@@ -216,9 +198,7 @@ def _without_common(jacobian: Floats, stage: Stage, idle: NDArray[np.bool_]) -> 
     return np.asarray(jacobian - np.outer(jacobian[:, : stage.unit_periods.periods].sum(axis=1), mean))
 
 
-def _cross(
-    row: NDArray[np.int64], column: NDArray[np.int64], weight: Floats, shape: tuple[int, ...]
-) -> Floats:
+def _cross(row: Integers, column: Integers, weight: Floats, shape: tuple[int, ...]) -> Floats:
     return np.asarray(np.bincount(row * shape[1] + column, weight, shape[0] * shape[1]).reshape(shape), float)
 
 

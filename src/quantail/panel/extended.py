@@ -5,12 +5,13 @@ what the released panel leads one to expect, each trusted by its precision. Unit
 (`donors`); units that are new begin as a synthetic unit that entered before began, with an id of their own.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
 from quantail.panel.donors import Candidates, Donors, Followed, Histories, Tilting, above_cap, next_values
@@ -28,10 +29,6 @@ from quantail.panel.tuning import (
 )
 from quantail.panel.units import PanelUnits
 from quantail.schema import Schema
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 def expected_flows(there: Flags, answers: PeriodAnswers) -> tuple[int, int]:
@@ -91,7 +88,8 @@ def extended(
     new = [np.concatenate([lead, first.values[column][:, 0]])]
     for number, answer in enumerate(answers.ratios):
         new.append(_following(released, number, followed, first, new[0], answer))
-    return _joined(released, schema, group, donors.units, new, first)
+    codes = {name: _changed(released.attributes[name], followed) for name in panel_of(schema).changing}
+    return _joined(released, schema, group, donors.units, new, first, codes)
 
 
 def _first_periods(
@@ -110,7 +108,9 @@ def _first_periods(
     panel = panel_of(released.schema)
     schema = replace(released.schema, panel=replace(panel, start=panel.end))
     ends = np.full(number, panel.end)
-    return replace(part, schema=schema, entry=ends, exit=ends, values=values)
+    codes = {name: part.attributes[name] for name in panel.attributes}
+    codes |= {name: part.attributes[name][np.arange(number), when][:, None] for name in panel.changing}
+    return replace(part, schema=schema, entry=ends, exit=ends, values=values, attributes=codes)
 
 
 def _following(
@@ -137,6 +137,13 @@ def _following(
     return np.asarray(np.where(known, scale.value(np.where(known, size, 0.0)), taken))
 
 
+def _changed(codes: Integers, followed: Followed) -> Integers:
+    """Return a category in the new period: the unit's own, or the donor's if that changed then."""
+    own, before = codes[followed.units, -1], codes[followed.donor, followed.place]
+    after = codes[followed.donor, followed.after]
+    return np.asarray(np.where(after != before, after, own))
+
+
 def _shift(ratio: Floats, answer: Answer) -> float:
     """Return the common shift of ratios that meets an answer as far as that is to be believed."""
     low, high = -RATIO_BOUND, RATIO_BOUND
@@ -157,6 +164,7 @@ def _joined(
     continuing: Integers,
     new: list[Floats],
     first: PanelData,
+    changed: Mapping[str, Integers],
 ) -> PanelData:
     """Return the released units, with a column for the new period, and the new ones below."""
     many, end = continuing.size, panel_of(schema).end
@@ -170,6 +178,17 @@ def _joined(
         whole[continuing, -1] = array[:many]
         whole[len(released) :, -1] = array[many:]
         values[column.name] = whole
+    codes = {
+        name: np.concatenate([released.attributes[name], first.attributes[name]])
+        for name in panel_of(schema).attributes
+    }
+    for name, own in changed.items():
+        outside = len(schema.column(name).categories)
+        history = np.full(whole.shape, outside, dtype=np.int64)
+        history[: len(released), :-1] = released.attributes[name]
+        history[continuing, -1] = own
+        history[len(released) :, -1] = first.attributes[name][:, 0]
+        codes[name] = history
     names = PanelUnits.new_ids(schema, group, len(first), released.units)
     return PanelData(
         schema,
@@ -179,8 +198,5 @@ def _joined(
         np.full(len(released) + len(first), group),
         {name: pa.concat_arrays([released.public[name], first.public[name]]) for name in released.public},
         values,
-        {
-            name: np.concatenate([codes, first.attributes[name]])
-            for name, codes in released.attributes.items()
-        },
+        codes,
     )

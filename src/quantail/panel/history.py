@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights, zipf_weights
 from quantail.panel.dynamics import (
     Moves,
@@ -78,9 +78,6 @@ from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Column
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 _CHANGES = ("trends", "pairs", "unchanged", "growth")
 _NOTES = {
     "place": "which window of sizes holds most units",
@@ -99,27 +96,13 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class HistoryModel:
-    """Everything released about the sizes of one column.
+    """Everything released about the sizes of one column."""
 
-    Attributes
-    ----------
-    curve : Curve
-        Distribution of sizes on the modelling scale.
-    dynamics : Dynamics
-        How they move.
-    effects : tuple of float
-        Effects of period, splines and cohorts on latent sizes.
-    sums : Sums
-        Released sums, to which drawn panels are calibrated.
-    units : int
-        Number of units, public or released.
-    """
-
-    curve: Curve
-    dynamics: Dynamics
-    effects: tuple[float, ...]
-    sums: Sums
-    units: int
+    curve: Curve  # distribution of sizes on the modelling scale
+    dynamics: Dynamics  # how they move
+    effects: tuple[float, ...]  # effects of period, splines and cohorts on latent sizes
+    sums: Sums  # released sums, to which drawn panels are calibrated
+    units: int  # number of units, public or released
 
 
 def plan_history(
@@ -145,26 +128,16 @@ def plan_questions(name: str, cost: Fraction, shares: Mapping[str, int]) -> Plan
 
 @dataclass(frozen=True, eq=False)
 class Asking:
-    """Questions about one column: the gate, its plan, and on which lives.
+    """Questions about one column: the gate, its plan, and on which lives."""
 
-    Attributes
-    ----------
-    gate, plan : Gate, Plan
-        Who answers, and the budget of the column.
-    real : UnitPeriods
-        The panel's own lives; confidential unless they are public.
-    known : UnitPeriods
-        What everybody knows of them: the same if they are public, else a synthetic skeleton. Whatever decides what is
-        asked, or how an answer is read, is computed on it.
-    signed : bool
-        Whether values of the column may be negative.
-    """
-
+    # gate, plan: who answers, and the budget of the column
     gate: Gate
     plan: Plan
-    real: UnitPeriods
+    real: UnitPeriods  # the panel's own lives; confidential unless they are public
+    # What everybody knows of them: the same if they are public, else a synthetic skeleton. Whatever decides what is
+    # asked, or how an answer is read, is computed on it.
     known: UnitPeriods
-    signed: bool = False
+    signed: bool = False  # whether values of the column may be negative
 
     @property
     def units(self) -> float:
@@ -213,7 +186,7 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> tuple[Curve,
     """Release the size table; return the curve, the table and its noise."""
     units, noise, track = asking.units, asking.noise("sizes"), scale.track(values)
     middle = asking.locate(track, scale.edges[0], scale.edges[-1])
-    if middle is not None and asking.units * float(asking.plan.find("place").cost) < PLACED_UNITS:
+    if middle is not None and asking.gate.n_epsilon(asking.plan.find("place"), asking.units) < PLACED_UNITS:
         middle = scale.edges[0] + WINDOW / 2  # too few units to be found: sizes are taken to be small
     edges = np.array(scale.coarse(units / (CELL_UNITS * noise), middle).edges)
     sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))

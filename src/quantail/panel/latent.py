@@ -16,53 +16,35 @@ Observed sizes are a monotone function of the latent ones (`SizeMap`), so their 
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from quantail.arrays import Flags, Floats
 from quantail.panel.tables import Track
 from quantail.panel.tuning import JUMP_RATE, VOLATILITY_RANGE
 from quantail.panel.unit_periods import UnitPeriods
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _LAPLACE = 2.0**-0.5  # scale of a Laplace variable of variance 1
 
 
 @dataclass(frozen=True)
 class Dynamics:
-    """Parameters of the latent process; variances are shares of a total of 1.
+    """Parameters of the latent process; variances are shares of a total of 1."""
 
-    Attributes
-    ----------
-    permanent, blip : float
-        Shares of variance; the AR(1) has the rest.
-    persistence : float
-        Coefficient of the AR(1).
-    repeat : float
-        Chance of reporting last period's size again.
-    tilt : float
-        How much the log scale of shocks falls per spread of size.
-    jump : float
-        Deviation of a lasting jump.
-    born_idle, stock_idle : float
-        Chance of zero in the period of birth, and of stocks in the first period.
-    enter, enter_slope : float
-        Chance that a unit of middle size enters the zero state, and how its log falls per spread of size.
-    stay, stay_newborn : float
-        Chance to stay in it; after the period of birth.
-    """
-
+    # permanent, blip: shares of variance; the AR(1) has the rest
     permanent: float = 0.5
     blip: float = 0.05
-    persistence: float = 0.75
-    repeat: float = 0.05
-    tilt: float = 0.0
-    jump: float = 0.1
+    persistence: float = 0.75  # coefficient of the AR(1)
+    repeat: float = 0.05  # chance of reporting last period's size again
+    tilt: float = 0.0  # how much the log scale of shocks falls per spread of size
+    jump: float = 0.1  # deviation of a lasting jump
+    # born_idle, stock_idle: chance of zero in the period of birth, and of stocks in the first period
     born_idle: float = 0.0
     stock_idle: float = 0.0
+    # enter, enter_slope: chance that a unit of middle size enters the zero state, and how its log falls per spread
+    # of size
     enter: float = 0.0
     enter_slope: float = 0.0
+    # stay, stay_newborn: chance to stay in it; after the period of birth
     stay: float = 0.0
     stay_newborn: float = 0.0
 

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.panel.tuning import DURATION_ENDS, ENTRY_BLOCKS, MOST_PLACES
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -36,32 +36,21 @@ from quantail.schema import Schema
 
 @dataclass(frozen=True)
 class PanelMethod:
-    """What a panel synthesizer and a panel model need of a method.
+    """What a panel synthesizer and a panel model need of a method."""
 
-    Attributes
-    ----------
-    settings : callable
-        From options that were given (None for those that were not) to checked settings.
-    plan : callable
-        From settings, schema, public number of units, cost and a name to the budget of one group.
-    fit : callable
-        From settings, a gate on that budget, the panel of one group, the units of its release (synthetic, or the same)
-        and a callback to what is released: a frozen dataclass of plain values.
-    write, read : callable
-        Between what is released and plain data for JSON.
-    draw : callable
-        From what is released, the units of a group and a generator to what is drawn.
-    full : bool
-        Whether the method can make lives of units synthetic too.
-    """
-
+    # from options that were given (None for those that were not) to checked settings
     settings: Callable[[Mapping[str, Any]], Any]
+    # from settings, schema, public number of units, cost and a name to the budget of one group
     plan: Callable[[Any, Schema, int, Fraction, str], Plan]
+    # from settings, a gate on that budget, the panel of one group, the units of its release (synthetic, or the
+    # same) and a callback to what is released: a frozen dataclass of plain values
     fit: Callable[[Any, Gate, PanelData, PanelUnits, Callable[[str], None]], Any]
+    # write, read: between what is released and plain data for JSON
     write: Callable[[Any], dict[str, Any]]
     read: Callable[[Mapping[str, Any]], Any]
+    # from what is released, the units of a group and a generator to what is drawn
     draw: Callable[[Any, PanelUnits, np.random.Generator], Drawn]
-    full: bool = False
+    full: bool = False  # whether the method can make lives of units synthetic too
 
 
 def panel_method_of(name: str) -> PanelMethod:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.panel.absence import Absence, draw_absence, missing_table
 from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights
 from quantail.panel.history import (
@@ -45,32 +45,16 @@ from quantail.panel.tuning import (
 from quantail.privacy import Plan, split
 from quantail.schema import Column
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class FollowerModel:
-    """Everything released about a following column.
+    """Everything released about a following column."""
 
-    Attributes
-    ----------
-    ratio : HistoryModel
-        History of the ratio to the lead.
-    beside_idle : Curve
-        Sizes where the lead is idle.
-    zeros : pair of float
-        Chances of zero beside an active and beside an idle lead.
-    knots : tuple of float
-        Sizes of the lead at which its effects have knots.
-    missing : Absence, optional
-        How values are missing.
-    """
-
-    ratio: HistoryModel
-    beside_idle: Curve
-    zeros: tuple[float, float]
-    knots: tuple[float, ...]
-    missing: Absence | None = None
+    ratio: HistoryModel  # history of the ratio to the lead
+    beside_idle: Curve  # sizes where the lead is idle
+    zeros: tuple[float, float]  # chances of zero beside an active and beside an idle lead
+    knots: tuple[float, ...]  # sizes of the lead at which its effects have knots
+    missing: Absence | None = None  # how values are missing
 
 
 @dataclass(frozen=True, eq=False)

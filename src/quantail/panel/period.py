@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames import PanelData
 from quantail.panel.pay import Lead, ratio_of
 from quantail.panel.scale import PanelScale
@@ -20,10 +20,6 @@ from quantail.panel.tables import LATTICE, Track, sensitivity_of
 from quantail.panel.tuning import BEYOND_PERIOD_CAP, LEAD_SHARE, PERIOD_SHARES, RATIO_BOUND
 from quantail.privacy import Gate, Plan, cells_touched, split
 from quantail.schema import Schema
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 _NOTES = {
     "flows": "units that are gone, that continue, and that are new",
@@ -50,42 +46,21 @@ class Answer:
 
 @dataclass(frozen=True)
 class PeriodAnswers:
-    """Everything released about a new period of one group of units.
+    """Everything released about a new period of one group of units."""
 
-    Attributes
-    ----------
-    flows : tuple of float
-        Units gone, continuing and born, with noise.
-    deviation : float
-        Standard deviation of that noise.
-    total : Answer
-        Values of the first column.
-    ratios : tuple of Answer
-        Ratios of later columns to the first.
-    """
-
-    flows: tuple[float, float, float]
-    deviation: float
-    total: Answer
-    ratios: tuple[Answer, ...]
+    flows: tuple[float, float, float]  # units gone, continuing and born, with noise
+    deviation: float  # standard deviation of that noise
+    total: Answer  # values of the first column
+    ratios: tuple[Answer, ...]  # ratios of later columns to the first
 
 
 @dataclass(frozen=True, eq=False)
 class Present:
-    """The units of a panel in one of its periods (n,) or in all of them (n, T), on the scales of its columns.
+    """The units of a panel in one of its periods (n,) or in all of them (n, T), on the scales of its columns."""
 
-    Attributes
-    ----------
-    there : bool array
-        Who is active.
-    values : float array
-        Of the first column.
-    ratios : sequence of float arrays
-        Of later columns to the first; NaN where either is not known or in the zero state.
-    """
-
-    there: Flags
-    values: Floats
+    there: Flags  # who is active
+    values: Floats  # of the first column
+    # of later columns to the first; NaN where either is not known or in the zero state
     ratios: tuple[Floats, ...]
 
     @classmethod

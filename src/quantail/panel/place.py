@@ -7,15 +7,12 @@ above some 20, whatever the bounds and the unit of measure. Everything finer is 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.panel.tables import LATTICE, Track
 from quantail.panel.tuning import MEAN_REACH, WINDOW, WINDOW_STEP
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy.gate import Selection
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def unit_means(unit_periods: UnitPeriods, track: Track) -> Floats:

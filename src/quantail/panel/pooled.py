@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.errors import OptionError
 from quantail.frames import PanelData
@@ -24,6 +23,7 @@ from quantail.panel.attributes import (
     size_cuts,
     unit_kinds,
 )
+from quantail.panel.changing import ChangingModel, draw_changing, plan_changing, release_changing
 from quantail.panel.curve import Curve
 from quantail.panel.effects import Sums, Total
 from quantail.panel.history import (
@@ -53,29 +53,16 @@ from quantail.panel.units import Drawn, PanelUnits
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Schema
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class PooledModel:
-    """Released models of all columns of one group of units.
+    """Released models of all columns of one group of units."""
 
-    Attributes
-    ----------
-    lead : HistoryModel
-        The first column.
-    followers : tuple of FollowerModel
-        Later ones.
-    gaps : Absence, optional
-        How units are away between entry and exit.
-    attributes : tuple of AttributeModel
-        Categories that belong to units.
-    """
-
-    lead: HistoryModel
-    followers: tuple[FollowerModel, ...]
-    gaps: Absence | None = None
-    attributes: tuple[AttributeModel, ...] = ()
+    lead: HistoryModel  # the first column
+    followers: tuple[FollowerModel, ...]  # later ones
+    gaps: Absence | None = None  # how units are away between entry and exit
+    attributes: tuple[AttributeModel, ...] = ()  # categories that belong to units
+    changing: tuple[ChangingModel, ...] = ()  # categories that may change over their lives
 
 
 def no_settings(given: Mapping[str, Any]) -> None:
@@ -94,6 +81,7 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
     if panel.gaps:
         weights["gaps"] = GAP_SHARE
     weights |= dict.fromkeys((f"attribute {name}" for name in panel.attributes), ATTRIBUTE_SHARE)
+    weights |= dict.fromkeys((f"changing {name}" for name in panel.changing), 3 * ATTRIBUTE_SHARE)
     rest = 1 - sum(weights.values(), Fraction(0))
     parts = dict(zip([*weights, "rest"], split(cost, [*weights.values(), rest]), strict=True))
     asked: list[Plan] = []
@@ -105,6 +93,7 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
     for attribute in panel.attributes:
         note = "categories by stock or birth, gone or there, and first size"
         asked.append(Plan.leaf(f"attribute {attribute}", parts[f"attribute {attribute}"], note))
+    asked += [plan_changing(category, parts[f"changing {category}"]) for category in panel.changing]
     return Plan.sequence(name, asked)
 
 
@@ -148,7 +137,8 @@ def fit_pooled(
         asking = Asking(gate, gate.plan.find(column.name), real, known, own.scale.lower < 0)
         followers.append(fit_follower(asking, lead, own, data.values[column.name], drawn, knots, rng))
     attributes = release_attributes(gate, data, real, lead.track, model.curve) if data.attributes else ()
-    return PooledModel(model, tuple(followers), gaps, attributes)
+    changing = release_changing(gate, data, real, known, lead.track, model.curve) if data.attributes else ()
+    return PooledModel(model, tuple(followers), gaps, attributes, changing)
 
 
 def real_lives(data: PanelData) -> UnitPeriods:
@@ -182,7 +172,9 @@ def _draw_part(model: PooledModel, units: PanelUnits, rng: np.random.Generator) 
         values[column.name] = draw_follower(follower, stage, lead, latent, PanelScale.of(column), rng)
     kinds = np.empty(len(units), dtype=np.int64)
     kinds[unit_periods.order] = unit_kinds(unit_periods, track, size_cuts(model.lead.curve))
-    return Drawn(values, {one.name: draw_attribute(one, kinds, rng) for one in model.attributes})
+    codes = {one.name: draw_attribute(one, kinds, rng) for one in model.attributes}
+    codes |= {one.first.name: draw_changing(one, kinds, unit_periods, rng) for one in model.changing}
+    return Drawn(values, codes)
 
 
 def _drawn_lead(model: HistoryModel, stage: Stage, scale: PanelScale) -> tuple[Track, Track]:
@@ -203,7 +195,10 @@ def _stage(
 
 def write_pooled(model: PooledModel) -> dict[str, Any]:
     """Write the model as plain data for JSON."""
-    return asdict(model)
+    form = asdict(model)
+    if not model.changing:
+        del form["changing"]
+    return form
 
 
 def read_pooled(form: Mapping[str, Any]) -> PooledModel:
@@ -218,11 +213,17 @@ def read_pooled(form: Mapping[str, Any]) -> PooledModel:
         )
         for item in form["followers"]
     )
-    attributes = tuple(
-        AttributeModel(item["name"], tuple(tuple(row) for row in item["shares"]))
-        for item in form["attributes"]
+    attributes = tuple(_read_attribute(item) for item in form["attributes"])
+    changing = tuple(
+        ChangingModel(_read_attribute(item["first"]), tuple(item["rates"]))
+        for item in form.get("changing", ())
     )
-    return PooledModel(_read_history(form["lead"]), followers, _read_absence(form["gaps"]), attributes)
+    gaps = _read_absence(form["gaps"])
+    return PooledModel(_read_history(form["lead"]), followers, gaps, attributes, changing)
+
+
+def _read_attribute(form: Mapping[str, Any]) -> AttributeModel:
+    return AttributeModel(form["name"], tuple(tuple(row) for row in form["shares"]))
 
 
 def _read_absence(form: Mapping[str, Any] | None) -> Absence | None:

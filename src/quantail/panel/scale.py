@@ -9,8 +9,8 @@ zero is a state of its own ("idle": a period without staff) and cells hold posit
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats
 from quantail.curves import Scale
 from quantail.panel.tables import Track
 from quantail.panel.tuning import (
@@ -24,21 +24,10 @@ from quantail.panel.tuning import (
 )
 from quantail.schema import Column
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class PanelScale:
     """Scale, cells and zero state of a column.
-
-    Attributes
-    ----------
-    scale : Scale
-        Map between the column's unit and the scale on which growth is a difference.
-    idle : bool
-        Whether zero is a state of its own.
-    edges : tuple of float
-        Ends of the cells on that scale, from the smallest size that is not idle to the upper bound.
 
     Examples
     --------
@@ -47,8 +36,9 @@ class PanelScale:
     [1.0, 3.0, 2000.0]
     """
 
-    scale: Scale
-    idle: bool
+    scale: Scale  # map between the column's unit and the scale on which growth is a difference
+    idle: bool  # whether zero is a state of its own
+    # ends of the cells on that scale, from the smallest size that is not idle to the upper bound
     edges: tuple[float, ...]
     whole: bool
 
@@ -99,7 +89,7 @@ class PanelScale:
         """Return logarithms of values; the scale differs from them for the smallest, and so would ratios."""
         return np.asarray(np.log(2.0 * np.maximum(values / self.scale.step, 0.5)))
 
-    def is_idle(self, values: Floats) -> NDArray[np.bool_]:
+    def is_idle(self, values: Floats) -> Flags:
         """Say which values are in the zero state."""
         return np.asarray(values < self.scale.step / 2) if self.idle else np.zeros(values.shape, dtype=bool)
 

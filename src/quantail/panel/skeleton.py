@@ -20,9 +20,10 @@ from itertools import product
 
 import numpy as np
 
+from quantail.arrays import Floats, Integers
 from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
-from quantail.panel.lives import CoarsePlaces, Floats, Integers, LifeCells
+from quantail.panel.lives import CoarsePlaces, LifeCells
 from quantail.panel.tables import spline_parts
 from quantail.panel.tuning import (
     AGE_HAZARD_WALK,
@@ -157,27 +158,16 @@ def hazard_weights(periods: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LifeFit:
-    """Released cells of lives and the model that is fitted to them.
+    """Released cells of lives and the model that is fitted to them."""
 
-    Attributes
-    ----------
-    cells : LifeCells
-        What was asked, on coarse places if there are many periods.
-    units : float
-        Units, public or released.
-    answers, deviations : float arrays
-        All cells in one row, and the standard deviation of the noise of each.
-    walks : pair of float
-        How rough log entries and years of the log odds of leaving are: standard deviation of a step.
-    births, exits : bool
-        Whether units enter after the first period, and leave before the last one.
-    """
-
-    cells: LifeCells
-    units: float
+    cells: LifeCells  # what was asked, on coarse places if there are many periods
+    units: float  # units, public or released
+    # answers, deviations: all cells in one row, and the standard deviation of the noise of each
     answers: Floats
     deviations: Floats
+    # how rough log entries and years of the log odds of leaving are: standard deviation of a step
     walks: tuple[float, float] = (0.1, 0.1)
+    # births, exits: whether units enter after the first period, and leave before the last one
     births: bool = True
     exits: bool = True
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
@@ -17,37 +17,19 @@ from quantail.panel.tables import LATTICE, Splines, Track, period_points
 from quantail.panel.tuning import COHORT_FADE, SIZE_MAP_KNOTS
 from quantail.panel.unit_periods import UnitPeriods
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Features = list[tuple[NDArray[np.int64], Floats]]
+Features = list[tuple[Integers, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Public unit-periods with the random numbers of their simulation.
+    """Public unit-periods with the random numbers of their simulation."""
 
-    Attributes
-    ----------
-    unit_periods : UnitPeriods
-        All units, or a part of them drawn at random.
-    splines : Splines
-        Linear splines whose effects act on latent sizes.
-    draws : Draws
-        The random numbers, drawn once for all simulations on this stage (common random numbers).
-    scale : PanelScale, optional
-        Scale of the column, which rounds; None where sizes are ratios.
-    ratio : float
-        Units of the panel over units of this stage.
-    idle : bool array, optional
-        Which unit-periods are in the zero state, if that is known.
-    """
-
-    unit_periods: UnitPeriods
-    splines: Splines
-    draws: Draws
-    scale: PanelScale | None
-    ratio: float = 1.0
-    idle: Flags | None = None
+    unit_periods: UnitPeriods  # all units, or a part of them drawn at random
+    splines: Splines  # linear splines whose effects act on latent sizes
+    draws: Draws  # the random numbers, drawn once for all simulations on this stage (common random numbers)
+    scale: PanelScale | None  # scale of the column, which rounds; None where sizes are ratios
+    ratio: float = 1.0  # units of the panel over units of this stage
+    idle: Flags | None = None  # which unit-periods are in the zero state, if that is known
 
     @cached_property
     def points(self) -> Floats:

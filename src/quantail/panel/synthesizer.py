@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.errors import DataError, OptionError, SchemaError
-from quantail.frames import PanelData, confidential_panel, release_panel
+from quantail.frames import PanelData, protected_panel, release_panel
 from quantail.frames.panel import panel_of
 from quantail.io import Kind, Source, library_kind, read_table
 from quantail.panel.borrowing import borrowing_groups, plan_borrowing, release_small
@@ -31,6 +31,7 @@ from quantail.release.progress import Progress, group_progress
 from quantail.release.synthesizer import Amount, Synthesizer, check_size
 from quantail.schema import Schema
 
+_APART = "each by itself, small ones too: borrow = false"
 _UNTOUCHED = "each is read twice, to be checked and to be fitted: fit copies that nothing else writes to"
 
 
@@ -271,7 +272,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         return PanelModel(self.schema, design, terms, self._source.private, data.library, units, groups)
 
     def _gate(self, part: Plan, noise: Noise) -> Gate:
-        return self._source.gate(part, noise, self.schema.neighbours)
+        return self._source.gate(part, noise, self.schema.neighbours, panel_of(self.schema).units_protected)
 
     def _borrowing(self, units: Mapping[int, int]) -> tuple[int, ...]:
         """Return the groups that borrow from each other, by their public sizes."""
@@ -292,13 +293,14 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
 
 def panel_plan(schema: Schema, plans: Sequence[Plan], fits: int) -> Plan:
     """Return the plan of so many fits of all groups, which have no unit in common."""
-    return plan_of_fits([Plan.parallel("groups", plans) if schema.by else plans[0]] * fits)
+    groups = Plan.parallel("groups", plans, _APART if not panel_of(schema).borrow else "")
+    return plan_of_fits([groups if schema.by else plans[0]] * fits)
 
 
 def held_panel(frame: Any, schema: Schema) -> HeldPanel:
     """Check a panel against its schema and bring it behind the border."""
     table = opened(frame, schema)
-    data = confidential_panel(table, schema)
+    data = protected_panel(table, schema)
     if not len(data) and schema.neighbours == "replace-one":
         raise DataError("the panel has no units; give a table with at least one row")
     return HeldPanel(data, library_kind(table))

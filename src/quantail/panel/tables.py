@@ -11,8 +11,8 @@ simulated panels, which is how models are fitted to the released tables.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.tuning import (
     AGE_KNOTS,
     GROWTH_ENDS,
@@ -23,10 +23,6 @@ from quantail.panel.tuning import (
 )
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy.gate import Relation
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 LATTICE = 2**20
 SENSITIVITY = 2 * LATTICE
@@ -70,18 +66,10 @@ class Track:
 
 @dataclass(frozen=True)
 class PairCells:
-    """Cells of pairs of sizes: classes of the earlier size by cells of growth, with zero and no change apart.
+    """Cells of pairs of sizes: classes of the earlier size by cells of growth, with zero and no change apart."""
 
-    Attributes
-    ----------
-    cuts : tuple of float
-        Where size classes are cut.
-    growth : tuple of float
-        Ends of growth cells, in rising order.
-    """
-
-    cuts: tuple[float, ...]
-    growth: tuple[float, ...]
+    cuts: tuple[float, ...]  # where size classes are cut
+    growth: tuple[float, ...]  # ends of growth cells, in rising order
 
     @classmethod
     def of(cls, cuts: Floats, unit: float) -> "PairCells":
@@ -103,24 +91,12 @@ class PairCells:
 
 @dataclass(frozen=True, eq=False)
 class Splines:
-    """Families of linear splines over unit-periods: in each family a unit-period's factors sum to 1.
+    """Families of linear splines over unit-periods: in each family a unit-period's factors sum to 1."""
 
-    Attributes
-    ----------
-    parts : tuple of pairs
-        Cells and factors, one entry per unit-period each.
-    starts : tuple of int
-        The first cell of every chain of neighbouring cells.
-    number : int
-        Cells in all.
-    families : int
-        How many families there are, which share the points of a unit.
-    """
-
-    parts: tuple[tuple[Integers, Floats], ...]
-    starts: tuple[int, ...]
-    number: int
-    families: int
+    parts: tuple[tuple[Integers, Floats], ...]  # cells and factors, one entry per unit-period each
+    starts: tuple[int, ...]  # the first cell of every chain of neighbouring cells
+    number: int  # cells in all
+    families: int  # how many families there are, which share the points of a unit
 
 
 def period_points(unit_periods: UnitPeriods) -> Integers:

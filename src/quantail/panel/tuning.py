@@ -162,8 +162,17 @@ BORROWING_UNITS = 1_500
 BORROWED_SHARE = Fraction(1, 2)
 """Share of the budget of small groups that goes to questions asked of all of them at once."""
 
-GROUP_SHARES = {"lives": 20, "stays": 10, "lead": 55, "sums": 20, "trends": 10, "mean": 25, "attribute": 8}
-"""Shares of a group's own budget: of lives, the lead (by its questions), each follower's mean, each attribute."""
+GROUP_SHARES = {
+    "lives": 20,
+    "stays": 10,
+    "lead": 55,
+    "sums": 20,
+    "trends": 10,
+    "mean": 25,
+    "attribute": 8,
+    "changing": 24,
+}
+"""Shares of a group's own budget: of lives, the lead (by its questions), each follower's mean, each category."""
 
 LIFE_SPREAD, GROUP_SPREAD, GROUP_RATIO_SPREAD = 0.4, 0.5, 0.3
 """How far groups lie from all: cells of lives, relative to them; mean sizes, in spreads of all; mean log ratios."""

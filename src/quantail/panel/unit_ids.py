@@ -22,8 +22,6 @@ from quantail.frames.public_content import identities
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column, open_frame
 
-_LARGEST_EXACT = 2.0**53  # beyond it a floating-point number may stand for several whole ones
-
 
 def new_key() -> bytes:
     """Draw a key for the hashes of one check."""
@@ -32,33 +30,18 @@ def new_key() -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class UnitIds:
-    """The identities in one table of several, as keyed hashes.
+    """The identities in one table of several, as keyed hashes."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the table in a message; public.
-    kind : str
-        What identities are: "number" if all are whole numbers, else "text".
-    groups : mapping of int to int
-        Units of every group that the table holds, by its place.
-    hashes : uint64 array, shape (units, 2)
-        Sorted, each once.
-    """
-
-    name: str
-    kind: str
-    groups: Mapping[int, int]
-    hashes: NDArray[np.uint64]
+    name: str  # what to call the table in a message; public
+    kind: str  # what identities are: "number" if all are whole numbers, else "text"
+    groups: Mapping[int, int]  # units of every group that the table holds, by its place
+    hashes: NDArray[np.uint64]  # sorted, each once, shape (units, 2)
 
     @classmethod
     def of(cls, name: str, frame: Any, column: str, groups: Mapping[int, int], key: bytes) -> "UnitIds":
         """Hash the distinct identities in a column of a table.
 
-        Raises
-        ------
-        DataError
-            If they are floating-point numbers that may stand for several identities.
+        Raises a DataError if they are floating-point numbers that may stand for several identities.
 
         Examples
         --------
@@ -70,9 +53,11 @@ class UnitIds:
         """
         table = open_frame(frame)
         found = identities(table, column)
-        problem = found if isinstance(found, Problem) else _inexact(table, column)
-        if isinstance(found, Problem) or problem is not None:
-            raise DataError(str(problem))
+        if isinstance(found, Problem):
+            raise DataError(str(found))
+        if pa.types.is_string(found.type) and _is_floating(table, column):
+            what = "identifies units by floating-point numbers that are not whole"
+            raise DataError(str(Problem(column, what, "store identities as whole numbers or as text")))
         kind = "number" if pa.types.is_integer(found.type) else "text"
         words = (str(value).encode() for value in found.unique().to_pylist())
         digests = b"".join(hashlib.blake2b(word, key=key, digest_size=16).digest() for word in words)
@@ -123,13 +108,6 @@ def _order(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
     return np.lexsort((hashes[:, 1], hashes[:, 0]))
 
 
-def _inexact(table: Table, column: str) -> Problem | None:
-    """Say whether identities are floating-point numbers of which one may be spelled in several ways."""
+def _is_floating(table: Table, column: str) -> bool:
     data = arrow_column(table, column)
-    if data is None or not pa.types.is_floating(data.type):
-        return None
-    values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64)
-    if (np.abs(values) < _LARGEST_EXACT).all() and (values == np.rint(values)).all():
-        return None
-    what = "identifies units by floating-point numbers that are not whole, or too large to be told apart"
-    return Problem(column, what, "store identities as whole numbers or as text")
+    return data is not None and pa.types.is_floating(data.type)

@@ -9,28 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.arrays import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
 class UnitPeriods:
     """UnitPeriods of n units within `periods` periods.
-
-    Attributes
-    ----------
-    order : int64 array, shape (n,)
-        Place of each unit in the panel, units with the longest life first.
-    length : int64 array, shape (n,)
-        Periods from entry to exit of each unit in that order.
-    first : int64 array, shape (n,)
-        Place of the first active period.
-    periods : int
-        Periods of the panel.
-    away : bool array, one per unit-period, optional
-        Where units are away between entry and exit.
 
     Examples
     --------
@@ -39,16 +24,14 @@ class UnitPeriods:
     ([1, 0, 2], [0, 0, 1])
     """
 
-    order: Integers
-    length: Integers
-    first: Integers
-    periods: int
-    away: NDArray[np.bool_] | None = None
+    order: Integers  # place of each unit in the panel, units with the longest life first, shape (n,)
+    length: Integers  # periods from entry to exit of each unit in that order, shape (n,)
+    first: Integers  # place of the first active period, shape (n,)
+    periods: int  # periods of the panel
+    away: Flags | None = None  # where units are away between entry and exit
 
     @classmethod
-    def of(
-        cls, first: Integers, last: Integers, periods: int, active: NDArray[np.bool_] | None = None
-    ) -> "UnitPeriods":
+    def of(cls, first: Integers, last: Integers, periods: int, active: Flags | None = None) -> "UnitPeriods":
         """Lay out units from place `first` to place `last`, both inclusive; `active` (n, T) is False in gaps."""
         length = last - first + 1
         order = np.argsort(-length, kind="stable")
@@ -58,7 +41,7 @@ class UnitPeriods:
         return replace(made, away=~active[made.order[made.unit], made.place])
 
     @cached_property
-    def there(self) -> NDArray[np.bool_]:
+    def there(self) -> Flags:
         """Whether the unit is active in the unit-period."""
         return np.ones(len(self), dtype=bool) if self.away is None else ~self.away
 
@@ -99,17 +82,17 @@ class UnitPeriods:
         return self.length[self.unit] - 1 - self.age
 
     @cached_property
-    def stock(self) -> NDArray[np.bool_]:
+    def stock(self) -> Flags:
         """Whether the unit is there in the first period, so that its true age is unknown."""
         return np.asarray(self.first[self.unit] == 0)
 
     @cached_property
-    def newborn(self) -> NDArray[np.bool_]:
+    def newborn(self) -> Flags:
         """Whether the unit-period is the first of a unit that entered after the first period."""
         return np.asarray((self.age == 0) & ~self.stock)
 
     @cached_property
-    def censored(self) -> NDArray[np.bool_]:
+    def censored(self) -> Flags:
         """Whether the unit is still there in the last period, so that its exit is unknown."""
         return np.asarray((self.first + self.length)[self.unit] == self.periods)
 
@@ -129,11 +112,11 @@ class UnitPeriods:
         line = values[self.order[self.unit], self.place]
         return np.asarray(np.where(np.isnan(line), 0.0, line))
 
-    def lacking(self, values: Floats) -> NDArray[np.bool_]:
+    def lacking(self, values: Floats) -> Flags:
         """Say where a unit is active and an array of shape (n, periods) has no value."""
         return np.asarray(np.isnan(values[self.order[self.unit], self.place]) & self.there)
 
-    def without(self, away: NDArray[np.bool_]) -> "UnitPeriods":
+    def without(self, away: Flags) -> "UnitPeriods":
         """Return the same line with other gaps."""
         return replace(self, away=away)
 

@@ -14,8 +14,8 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import ModelError
 from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
@@ -23,25 +23,16 @@ from quantail.frames.release import stored
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Schema
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 _RESERVED = ("unit", "entry", "exit", "group")
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What a method draws for given units.
+    """What a method draws for given units."""
 
-    Attributes
-    ----------
-    values : mapping of str to float64 array, shape (n, T)
-        Histories, NaN where a unit is not active or a value is missing.
-    attributes : mapping of str to int64 array, shape (n,)
-        Codes of categories.
-    """
-
+    # histories, NaN where a unit is not active or a value is missing, shape (n, T)
     values: Mapping[str, Floats]
+    # codes of categories, shape (n,) or, if they may change, (n, T)
     attributes: Mapping[str, Integers] = field(default_factory=dict)
 
     @classmethod
@@ -49,7 +40,10 @@ class Drawn:
         """Return arrays to be filled."""
         periods = len(panel_of(schema).periods)
         values = {column.name: np.full((units, periods), np.nan) for column in schema.histories}
-        return cls(values, {name: np.zeros(units, dtype=np.int64) for name in panel_of(schema).attributes})
+        codes = {name: np.zeros(units, dtype=np.int64) for name in panel_of(schema).attributes}
+        for name in panel_of(schema).changing:
+            codes[name] = np.full((units, periods), len(schema.column(name).categories), dtype=np.int64)
+        return cls(values, codes)
 
     def put(self, places: Integers, part: "Drawn") -> None:
         """Fill in a part of the units."""
@@ -71,26 +65,15 @@ def group_names(schema: Schema) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class PanelUnits:
-    """Units of a panel and what is known about them, in public order.
+    """Units of a panel and what is known about them, in public order."""
 
-    Attributes
-    ----------
-    schema : Schema
-        What is public about the panel.
-    units : pyarrow.Array
-        Identities.
-    entry, exit, group : int64 arrays
-        First and last active period, and place of the group.
-    public : mapping of str to pyarrow.Array
-        Public columns, those of groups included.
-    """
-
-    schema: Schema
-    units: pa.Array
+    schema: Schema  # what is public about the panel
+    units: pa.Array  # identities
+    # entry, exit, group: first and last active period, and place of the group
     entry: Integers
     exit: Integers
     group: Integers
-    public: Mapping[str, pa.Array]
+    public: Mapping[str, pa.Array]  # public columns, those of groups included
 
     @classmethod
     def of(cls, data: PanelData) -> "PanelUnits":

@@ -37,8 +37,10 @@ class Band:
         return self.low <= abs(error) <= self.high
 
 
-def band_of(errors: Sequence[float]) -> Band:
+def band_of(errors: Sequence[float], most: float = np.inf) -> Band:
     """Return the median size of errors and the band that holds the next one with probability 90%.
+
+    `most` is the largest error that there can be: 1 for shares.
 
     Examples
     --------
@@ -46,12 +48,14 @@ def band_of(errors: Sequence[float]) -> Band:
     2% (0% to 5.4%)
     >>> print(band_of([0.21, 0.19, 0.20, 0.22, 0.18]))
     20% (16% to 24%)
+    >>> print(band_of([0.1, 0.05, 0.8], most=1))
+    10% (0% to 100%)
     """
     z = np.arcsinh(errors)
     reach = stdtrit(z.size - 1, (1 + COVERAGE) / 2) * np.sqrt(1 + 1 / z.size) * z.std(ddof=1)
     ends = np.sinh([z.mean() - reach, z.mean() + reach])
     low = 0.0 if ends[0] <= 0 <= ends[1] else float(np.abs(ends).min())
-    return Band(float(np.median(np.abs(errors))), low, float(np.abs(ends).max()))
+    return Band(float(np.median(np.abs(errors))), low, min(float(np.abs(ends).max()), most))
 
 
 def check_number(number: Any, name: str) -> None:

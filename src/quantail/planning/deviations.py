@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail.evaluation import quantile_errors, total_variation
+from quantail.arrays import Floats
+from quantail.evaluation import quantile_errors
+from quantail.evaluation.columns import code_variation
 from quantail.frames import confidential_columns
 from quantail.schema import Column, Schema, core_of
 
-Floats = NDArray[np.float64]
 Parts = Mapping[str, NDArray[Any]]
 
 SLOPE, SHARES = "slope", "shares"
@@ -33,7 +34,7 @@ def deviations(
     for column in plain.confidential:
         name = column.name
         if column.type == "category":
-            found[name, SHARES] = total_variation(real[name].tolist(), drawn[name].tolist())
+            found[name, SHARES] = code_variation(real[name], drawn[name])
             continue
         pair = _present(real[name]), _present(drawn[name])
         truth, made = (np.quantile(values, levels) for values in pair)

@@ -22,13 +22,21 @@ import numpy as np
 
 from quantail.errors import OptionError
 from quantail.planning.band import Band, band_of, check_number
-from quantail.planning.deviations import deviations
+from quantail.planning.deviations import SHARES, deviations
 from quantail.planning.kept import Run, keep, key_of, recall
 from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
-from quantail.planning.tuning import COVERAGE, FEWEST_TABLES, LARGE, LEVELS, TABLES, WORTH_PROCESSES
+from quantail.planning.tuning import (
+    COVERAGE,
+    FEWEST_TABLES,
+    LARGE,
+    LEVELS,
+    SIMULATED,
+    TABLES,
+    WORTH_PROCESSES,
+)
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
@@ -222,6 +230,7 @@ def try_out(
     original = simulate_table(schema, rows, shape, rng)
     noise_seed, sample_seed = (int(number) for number in rng.integers(2**32, size=2))
     synthesizer = TableSynthesizer(schema, epsilon, noise="simulated", seed=noise_seed, **options)
+    synthesizer = synthesizer.trying_out(SIMULATED)
     public = [column.name for column in schema.columns if column.public]
     given = original.select(public) if public else None
     synthetic = synthesizer.fit(original, progress=False).sample(seed=sample_seed, given=given)
@@ -230,7 +239,10 @@ def try_out(
 
 def _bands(runs: Sequence[Mapping[tuple[str, str], float]], column: str) -> dict[str, Band]:
     measures = [measure for name, measure in runs[0] if name == column]
-    return {measure: band_of([run[column, measure] for run in runs]) for measure in measures}
+    return {
+        measure: band_of([run[column, measure] for run in runs], 1.0 if measure == SHARES else np.inf)
+        for measure in measures
+    }
 
 
 def can_expect(schema: Schema, rows: Rows) -> bool:

@@ -2,8 +2,9 @@
 
 A unit enters in the first period or later, each at an even rate, and leaves with the same chance in every period. Its
 first column has a size of the reference shape, which moves around a level of its own (an AR(1) of log sizes); later
-columns are that size times a ratio of their own. Labels are equally frequent and belong to the unit. None of this is
-known about the real panel; it is what the stated errors are conditional on.
+columns are that size times a ratio of their own. Labels are equally frequent and belong to the unit. A firm, where
+firms are protected, has one establishment: noise does not depend on how many it has. None of this is known about the
+real panel; it is what the stated errors are conditional on.
 """
 
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats
 from quantail.frames.panel import panel_of
 from quantail.planning.shapes import Shape
 from quantail.planning.tables import typical_value
@@ -26,12 +28,11 @@ from quantail.planning.tuning import (
 )
 from quantail.schema import Column, Schema
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
-
-def simulate_panel(schema: Schema, units: int, shape: Shape, rng: np.random.Generator) -> pa.Table:
-    """Make up a panel of a schema, wide or long as it says.
+def simulate_panel(
+    schema: Schema, units: int, shape: Shape, rng: np.random.Generator, level: float = 1.0
+) -> pa.Table:
+    """Make up a panel of a schema, wide or long as it says; sizes are `level` times the usual ones.
 
     Examples
     --------
@@ -45,9 +46,10 @@ def simulate_panel(schema: Schema, units: int, shape: Shape, rng: np.random.Gene
     active = _active(units, len(panel.periods), rng)
     if panel.gaps:
         active = _with_gaps(active, rng)
-    histories = _histories(schema, active, shape, rng)
+    histories = _histories(schema, active, shape, rng, level)
     first, last = active.argmax(axis=1), active.shape[1] - 1 - active[:, ::-1].argmax(axis=1)
     fixed: dict[str, Any] = {panel.unit: np.arange(1, units + 1)}
+    fixed |= {panel.firm: np.arange(1, units + 1)} if panel.firm else {}
     fixed |= {name: panel.start + place for name, place in ((panel.entry, first), (panel.exit, last)) if name}
     fixed |= {c.name: _belonging(c, units, rng) for c in schema.columns if c.name not in histories}
     if panel.layout == "wide":
@@ -56,6 +58,10 @@ def simulate_panel(schema: Schema, units: int, shape: Shape, rng: np.random.Gene
             for column, values in histories.items()
             for place, name in enumerate(panel.stored_as(column))
         }
+        for category in panel.changing:
+            labels = fixed.pop(category)
+            for there, name in zip(active.T, panel.stored_as(category), strict=True):
+                stored[name] = pa.array(labels, mask=~there)
         return pa.table({**{name: pa.array(values) for name, values in fixed.items()}, **stored})
     unit, place = np.nonzero(active)
     rows = {name: pa.array(values).take(pa.array(unit)) for name, values in fixed.items()}
@@ -81,16 +87,18 @@ def _with_gaps(active: Flags, rng: np.random.Generator) -> Flags:
     return np.asarray(active & ~(inside & (rng.random(active.shape) < AWAY_RATE)))
 
 
-def _histories(schema: Schema, active: Flags, shape: Shape, rng: np.random.Generator) -> dict[str, Floats]:
+def _histories(
+    schema: Schema, active: Flags, shape: Shape, rng: np.random.Generator, level: float
+) -> dict[str, Floats]:
     units, periods = active.shape
     score = np.asarray(rng.standard_normal(units))
-    level = np.log(np.maximum(shape.values(score), 1e-300))
+    own = np.log(np.maximum(level * shape.values(score), 1e-300))
     moving = np.zeros((units, periods))
     moving[:, 0] = rng.standard_normal(units) * SIZE_SHOCK / np.sqrt(1 - SIZE_PERSISTENCE**2)
     for place in range(1, periods):
         shock = SIZE_SHOCK * rng.standard_normal(units)
         moving[:, place] = SIZE_PERSISTENCE * moving[:, place - 1] + shock
-    relative = np.exp(level[:, None] + moving)
+    relative = np.exp(own[:, None] + moving)
     found: dict[str, Floats] = {}
     for column in schema.confidential:
         if column.is_labelled:

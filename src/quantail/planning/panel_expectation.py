@@ -1,22 +1,23 @@
 """What a budget will buy for a panel: expected errors of totals and flows, tried out on made-up panels.
 
 As for tables (`expectation`), the mechanism itself runs, with simulated noise of the same law, on panels made up from
-the schema, and the band holds the error of one more such panel with probability 90%.
+the schema, and the band holds the error of one more such panel with probability 90%. With groups, errors are those of
+the smallest, released as the plan says: by itself, or with those that it borrows from.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from quantail.errors import OptionError
+from quantail.arrays import Floats
 from quantail.evaluation import flows_of, read_histories, size_class_difference
 from quantail.planning.band import Band, band_of, check_number
-from quantail.planning.made_up_panels import simulate_panel
+from quantail.planning.panel_trial import PanelTrial
 from quantail.planning.shapes import Shape, read_shape
-from quantail.planning.tuning import COVERAGE, FEWEST_UNITS, TABLES
+from quantail.planning.tuning import COVERAGE, TABLES
 from quantail.privacy import as_decimal, parse_epsilon
 from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
@@ -36,28 +37,16 @@ MEASURES = ("total", *_RATES, "size classes")
 
 @dataclass(frozen=True)
 class PanelExpectation:
-    """What to expect of the release of a panel; made without data.
+    """What to expect of the release of a panel; made without data."""
 
-    Attributes
-    ----------
-    units : int
-        Units of the panel, or of the smallest group: groups are fitted apart, and errors are those of one group.
-    grouped : bool
-        Whether the panel has groups.
-    epsilon, shape : str
-        As they were given.
-    panels : int
-        Made-up panels that the errors rest on.
-    errors : mapping of str to mapping of str to Band
-        By column and measure: `total` is the mean relative error of a period's total; the rates of `quantail.flows` and
-        shares of size classes are off by so much (0.03 is three points).
-    """
-
-    units: int
-    grouped: bool
+    units: int  # of the panel, or of its smallest group, whose errors these are
+    grouped: bool  # whether the panel has groups
+    together: int  # groups that borrow from each other and were tried together; 1 if it stands alone
     epsilon: str
     shape: str
-    panels: int
+    panels: int  # made-up ones that the errors rest on
+    # By column and measure: `total` is the mean relative error of a period's total; the rates of `quantail.flows` and
+    # shares of size classes are off by so much (0.03 is three points).
     errors: Mapping[str, Mapping[str, Band]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,7 +77,7 @@ def expect_panel(
     schema : Schema
         Of a panel.
     units : int or mapping of group to int
-        How many units; with groups the errors are those of the smallest.
+        How many units; with groups the errors are those of the smallest, which may borrow from other small ones.
     epsilon : int, float, str or Fraction
         The budget.
     shape : str
@@ -110,69 +99,69 @@ def expect_panel(
     ['creation', 'destruction', 'entry', 'exit', 'net creation', 'size classes', 'total']
     """
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
-    one, size = _one_group(schema, units)
+    trial = PanelTrial.of(schema, units, budget)
     check_number(panels, "panels")
     runs = []
     for number in range(panels):
         if progress is not None:
             progress(f"panel {number + 1}", number / panels)
-        runs.append(_try_out(one, size, budget, chosen, (seed, number), options))
-    return PanelExpectation(size, bool(schema.by), as_decimal(budget), str(chosen), panels, _bands(runs))
-
-
-def _one_group(schema: Schema, units: int | Mapping[Any, int]) -> tuple[Schema, int]:
-    """Return the schema of one group (or of the whole panel) and the units of the smallest."""
-    if schema.panel is None:
-        raise OptionError("the schema has no [panel] section; errors of tables are stated by `expect`")
-    groups = int(np.prod([len(schema.column(name).labels) for name in schema.by]))
-    size = min(units.values()) if isinstance(units, Mapping) else units // groups
-    if size < FEWEST_UNITS or len(schema.panel.periods) < 2:
-        raise OptionError(
-            f"errors can be stated for panels of at least two periods with at least {FEWEST_UNITS} units in every group"
-        )
-    kept = tuple(column for column in schema.columns if column.name not in schema.by)
-    return replace(schema, columns=kept, by=()), size
+        runs.append(_try_out(trial, budget, chosen, (seed, number), options))
+    size, together = trial.sizes[trial.smallest], len(trial.sizes)
+    return PanelExpectation(
+        size, bool(schema.by), together, as_decimal(budget), str(chosen), panels, _bands(runs)
+    )
 
 
 def _try_out(
-    schema: Schema,
-    units: int,
+    trial: PanelTrial,
     epsilon: Amount,
     shape: Shape,
     seed: tuple[int, int],
     options: Mapping[str, Any],
 ) -> dict[tuple[str, str], float]:
     rng = np.random.default_rng([*seed, 2])
-    original = simulate_panel(schema, units, shape, rng)
+    original = trial.simulate(shape, rng)
     noise_seed, sample_seed = (int(number) for number in rng.integers(2**32, size=2))
-    synthesizer = synthesizer_for(schema, epsilon, noise="simulated", seed=noise_seed, **options)
+    synthesizer = synthesizer_for(trial.schema, epsilon, noise="simulated", seed=noise_seed, **options)
     synthetic = synthesizer.fit(original, progress=False).sample(seed=sample_seed)
-    return _deviations(schema, original, synthetic)
+    return _deviations(trial.one, trial.of_smallest(original), trial.of_smallest(synthetic))
 
 
 def _deviations(schema: Schema, original: pa.Table, synthetic: pa.Table) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
-    for column in schema.confidential:
-        if column.is_labelled:
-            continue
-        pair = [read_histories(table, column.name, schema=schema) for table in (original, synthetic)]
-        truth, made = (flows_of(histories).to_pydict() for histories in pair)
-        totals = [np.nansum(histories.values, axis=0) for histories in pair]
-        known = totals[0] > 0
-        relative = np.abs(totals[1] / np.where(known, totals[0], 1.0) - 1)[known]
-        found[column.name, "total"] = float(relative.mean()) if relative.size else 0.0
-        for measure, rate in _RATES.items():
-            found[column.name, measure] = _mean_gap(truth, made, rate, pair[0].time)
-        classes = size_class_difference(*(histories.values for histories in pair))
-        found[column.name, "size classes"] = classes / 100
+    for column in schema.histories:
+        errors = errors_by_period(schema, column.name, original, synthetic)
+        for measure in ("total", *_RATES):
+            found[column.name, measure] = float(np.mean(list(errors[measure].values()) or [0.0]))
+        pair = [read_histories(table, column.name, schema=schema).values for table in (original, synthetic)]
+        found[column.name, "size classes"] = size_class_difference(*pair) / 100
     return found
 
 
-def _mean_gap(truth: Mapping[str, Any], made: Mapping[str, Any], rate: str, time: str) -> float:
-    """Return by how much a rate is off on average, over the periods that both panels have flows in."""
-    own = dict(zip(made[time], made[rate], strict=True))
-    gaps = [abs(own[t] - r) for t, r in zip(truth[time], truth[rate], strict=True) if t in own]
-    return float(np.mean(gaps)) / 100 if gaps else 0.0
+def errors_by_period(
+    schema: Schema, column: str, original: pa.Table, synthetic: pa.Table
+) -> dict[str, dict[int, float]]:
+    """Return errors of every period by measure: of totals and units relative, of rates in shares.
+
+    Rates of a period are compared where both panels have flows in it.
+    """
+    pair = [read_histories(table, column, schema=schema) for table in (original, synthetic)]
+    found: dict[str, dict[int, float]] = {}
+    for measure, count in (("total", np.nansum), ("units", _known)):
+        truth, made = (count(histories.values, axis=0) for histories in pair)
+        known = zip(pair[0].periods.tolist(), truth.tolist(), made.tolist(), strict=True)
+        found[measure] = {period: abs(own / real - 1) for period, real, own in known if real > 0}
+    flows = [flows_of(histories).to_pydict() for histories in pair]
+    for measure, rate in _RATES.items():
+        truth, made = (dict(zip(table[pair[0].time], table[rate], strict=True)) for table in flows)
+        found[measure] = {
+            period: abs(made[period] - truth[period]) / 100 for period in truth if period in made
+        }
+    return found
+
+
+def _known(values: Floats, axis: int) -> Floats:
+    return np.asarray((~np.isnan(values)).sum(axis=axis), dtype=np.float64)
 
 
 def _bands(runs: Sequence[Mapping[tuple[str, str], float]]) -> dict[str, dict[str, Band]]:

@@ -8,28 +8,18 @@ counts.md in quantail/privacy).
 
 from dataclasses import dataclass
 
-from quantail.curves.depth import rung_levels
-from quantail.privacy import Definition, Plan, Relation, cells_touched, geometric_strength, strength_of
+from quantail.curves.depth import quantile_levels
+from quantail.privacy import Definition, Plan, Relation, cells_touched, count_epsilon, selection_epsilon
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """What a plan buys for one column.
-
-    Attributes
-    ----------
-    quantiles : int
-        Quantiles that are released; for what is counted, cells.
-    noise : float
-        Scale of the noise, in ranks (rows).
-    share : float
-        Part of the whole budget.
-    """
+    """What a plan buys for one column."""
 
     column: str
-    quantiles: int
-    noise: float
-    share: float
+    quantiles: int  # quantiles that are released; for what is counted, cells
+    noise: float  # scale of the noise, in ranks (rows)
+    share: float  # part of the whole budget
 
 
 def resolutions(plan: Plan, rows: int, relation: Relation, cells: dict[str, int]) -> tuple[Resolution, ...]:
@@ -72,9 +62,9 @@ def _seen(part: Plan, rows: int, relation: Relation, definition: Definition, cel
     if "median" in names:  # one of the paper's orders: a leaf for every quantile
         others = [leaf for child in part.children if child.name != "median" for leaf in child.leaves()]
         least = min(leaf.cost for leaf in others)
-        return len(others) + 1, 2 / float(strength_of(least, definition))
+        return len(others) + 1, 2 / float(selection_epsilon(least, definition))
     last = names["curve"].leaves()[-1] if "curve" in names else names["count"]
     if last.name == "count":  # a category, or a column of few values
-        return cells, touched / float(geometric_strength(last.cost, definition))
-    strength = float(strength_of(last.cost, definition))
-    return rung_levels(rows * strength).size, 2 * touched / strength
+        return cells, touched / float(count_epsilon(last.cost, definition))
+    epsilon = float(selection_epsilon(last.cost, definition))
+    return quantile_levels(rows * epsilon).size, 2 * touched / epsilon

@@ -13,13 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from quantail.arrays import Floats
 from quantail.errors import OptionError
 from quantail.planning.tuning import LEAST_PARAMETER, MOST_PARAMETER, USUAL_SHAPES
-
-Floats = NDArray[np.float64]
 
 SHAPES = ("lognormal", "pareto", "exponential")
 

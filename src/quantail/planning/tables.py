@@ -18,13 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from quantail.arrays import Floats, Integers
 from quantail.frames import release_table
 from quantail.planning.shapes import Shape
 from quantail.planning.tuning import COMMON_PART, LINEAR_PART, NEGATIVE_PART
 from quantail.schema import Column, Schema, core_of
 from quantail.table.tail_plan import expected_present
-
-Floats = NDArray[np.float64]
 
 
 def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Generator) -> pa.Table:
@@ -53,7 +52,7 @@ def simulate_table(schema: Schema, rows: int, shape: Shape, rng: np.random.Gener
     return release_table(parts, schema, "pyarrow")
 
 
-def _codes(number: int, score: Floats, first: float) -> NDArray[np.int64]:
+def _codes(number: int, score: Floats, first: float) -> Integers:
     """Return labels by place: the first one with its share, the others with equal ones."""
     shares = np.array([first, *[(1 - first) / max(number - 1, 1)] * (number - 1)])
     ends = np.cumsum(shares)[:-1]

@@ -15,6 +15,9 @@ TABLES, FEWEST_TABLES = 5, 3
 LARGE = 100_000
 """Cells of a made-up table, rows times columns, from which on the fewest are tried ("Three large tables")."""
 
+SIMULATED = 2**13
+"""Rows through which a fit that is tried out looks at its model ("Fewer simulated rows")."""
+
 WORTH_PROCESSES = 0.5
 """Seconds of a made-up table from which on several processes share the others; each takes about one to start."""
 
@@ -63,6 +66,9 @@ SIZE_PERSISTENCE, SIZE_SHOCK = 0.7, 0.2
 
 RATIO_SPREAD = 0.35
 """Spread of log ratios between a later column and the first, such as pay per head."""
+
+GROUP_LEVEL = 0.5
+"""Spread of log median sizes between groups that borrow from each other, as between industries of a register."""
 
 AWAY_RATE, MISSING_RATE = 0.03, 0.05
 """Where the schema allows it: chance to be away in a period between entry and exit, and of a missing value."""

@@ -14,10 +14,10 @@ from quantail.privacy.gate import (
     Relation,
     Selection,
     cells_touched,
+    count_epsilon,
     geometric_cost,
-    geometric_strength,
     histogram_noise,
-    strength_of,
+    selection_epsilon,
     unit_of,
 )
 from quantail.privacy.high_water import HighWaterMark
@@ -50,7 +50,7 @@ __all__ = [
     "check_seed",
     "epsilon_from",
     "geometric_cost",
-    "geometric_strength",
+    "count_epsilon",
     "histogram_noise",
     "parse_amount",
     "parse_epsilon",
@@ -58,6 +58,6 @@ __all__ = [
     "source_of",
     "split",
     "stated_options",
-    "strength_of",
+    "selection_epsilon",
     "unit_of",
 ]

@@ -144,31 +144,16 @@ def _rounded_shares(ratio: list[int]) -> tuple[list[int], int]:
 
 @dataclass(frozen=True)
 class Plan:
-    """A node of the budget tree: a private question, or a group of questions and how their costs compose.
+    """A node of the budget tree: a private question, or a group of questions and how their costs compose."""
 
-    Attributes
-    ----------
-    name : str
-        What is asked, unique among its siblings.
-    cost : Fraction
-        What the node may spend in all; its children's total never exceeds it.
-    children : tuple of Plan
-        The parts; a leaf has none.
-    compose : {"sum", "max"}
-        "sum": asked one after another, costs add up. "max": asked of disjoint rows, the largest cost counts;
-        whoever draws up the plan answers for a row that moves from one part to another.
-    note : str
-        Public facts only: quantiles, candidates, sensitivity, noise in ranks.
-    unit : {"epsilon", "rho"}
-        Pure DP or zCDP; one unit throughout a tree.
-    """
-
-    name: str
-    cost: Fraction
-    children: tuple["Plan", ...] = ()
+    name: str  # what is asked, unique among its siblings
+    cost: Fraction  # what the node may spend in all; its children's total never exceeds it
+    children: tuple["Plan", ...] = ()  # the parts; a leaf has none
+    # "sum": asked one after another, costs add up. "max": asked of disjoint rows, the largest cost counts; whoever
+    # draws up the plan answers for a row that moves from one part to another.
     compose: Compose = "sum"
-    note: str = ""
-    unit: Unit = "epsilon"
+    note: str = ""  # public facts only: quantiles, candidates, sensitivity, noise in ranks
+    unit: Unit = "epsilon"  # pure DP or zCDP; one unit throughout a tree
 
     def __post_init__(self) -> None:
         """Check the node; its children have checked themselves."""

@@ -21,17 +21,17 @@ from typing import Literal
 
 import numpy as np
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import BudgetError
 from quantail.privacy.budget import Plan, Unit
 from quantail.privacy.noise import (
     Definition,
-    Integers,
     Noise,
     gaussian_measurement,
     geometric_measurement,
     noisy_max_loss,
 )
-from quantail.privacy.paths import SLACK, Floats, draw_path
+from quantail.privacy.paths import SLACK, draw_path
 from quantail.privacy.points import SHARPEST_RATE, PointsQuestion, draw_points, slack
 
 Relation = Literal["replace-one", "add-remove"]
@@ -51,27 +51,15 @@ class Selection:
 
 @dataclass(frozen=True)
 class PathQuestion:
-    """One question of `path`.
+    """One question of `path`."""
 
-    Attributes
-    ----------
-    counts : array
-        Rows at or below each candidate.
-    rows : int
-        Rows in all.
-    targets : array
-        Public number of rows wanted in each part.
-    range_prior : array, optional
-        Public log prior on the range: how far along it each candidate lies, in nats; a path pays for the distance
-        of its ends.
-    height_prior : array, optional
-        Public log prior on the height of the last candidate: what it pays, in nats, for lying there.
-    """
-
-    counts: Integers
-    rows: int
-    targets: Integers
+    counts: Integers  # rows at or below each candidate
+    rows: int  # rows in all
+    targets: Integers  # public number of rows wanted in each part
+    # public log prior on the range: how far along it each candidate lies, in nats; a path pays for the distance of
+    # its ends
     range_prior: Floats | None = None
+    # public log prior on the height of the last candidate: what it pays, in nats, for lying there
     height_prior: Floats | None = None
 
 
@@ -110,10 +98,23 @@ class Gate:
         What neighbouring tables are.
     watch : callable, optional
         Called with every line of the journal, before the question is answered.
+    rows_held : int
+        How many rows whoever is protected holds at most, all of which are put in or taken out together: the noise of
+        counts and selections is that many times as large (proofs/firms.md). Other questions take one row.
     """
 
-    def __init__(self, plan: Plan, noise: Noise, relation: Relation, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        noise: Noise,
+        relation: Relation,
+        watch: Watch | None = None,
+        rows_held: int = 1,
+    ) -> None:
+        if rows_held < 1:
+            raise BudgetError("whoever is protected holds at least one row")  # none would need no noise
         self.plan, self.noise, self.relation, self._watch = plan, noise, relation, watch
+        self.rows_held = rows_held
         self.definition: Definition = "pure" if plan.unit == "epsilon" else "zcdp"
         self.journal: list[Call] = []
         self._open = {id(leaf) for leaf in plan.leaves()}
@@ -126,14 +127,15 @@ class Gate:
     def count(self, leaf: Plan, counts: Integers, sensitivity: int) -> Integers:
         """Return counts with noise; `sensitivity` is how far one row can move them all together (L1)."""
         self._use(leaf, "count", 1, counts.size)
-        scale = rounded_up(sensitivity, geometric_strength(leaf.cost, self.definition))
-        spent = geometric_measurement(scale).map(sensitivity)
-        self._covered(spent, geometric_strength(leaf.cost, self.definition))
+        farthest = self.rows_held * sensitivity
+        scale = rounded_up(farthest, count_epsilon(leaf.cost, self.definition))
+        spent = geometric_measurement(scale).map(farthest)
+        self._covered(spent, count_epsilon(leaf.cost, self.definition))
         return self.noise.geometric(counts, scale)
 
     def count_noise(self, leaf: Plan, sensitivity: int) -> float:
         """Return the standard deviation of the noise of `count`: public."""
-        return 2**0.5 * sensitivity / float(geometric_strength(leaf.cost, self.definition))
+        return 2**0.5 * sensitivity * self.rows_held / float(count_epsilon(leaf.cost, self.definition))
 
     def histogram(self, leaf: Plan, counts: Integers, touched: int) -> Integers:
         """Return counts of cells with noise, where one row moves at most `touched` cells, each by one.
@@ -150,7 +152,7 @@ class Gate:
 
     def histogram_noise(self, leaf: Plan, touched: int) -> NoiseSize:
         """Return how large the noise of `histogram` is: public."""
-        return histogram_noise(leaf.cost, touched, self.definition)
+        return histogram_noise(leaf.cost, self.rows_held * touched, self.definition)
 
     def sum(self, leaf: Plan, total: int, most: int) -> int:
         """Return a sum of whole numbers with noise, where every row adds from 0 to `most`.
@@ -158,10 +160,10 @@ class Gate:
         One row put in, taken out or replaced moves the sum by at most `most`.
         """
         self._use(leaf, "sum", 1, 1)
-        strength = geometric_strength(leaf.cost, self.definition)
-        scale = rounded_up(most, strength)
+        epsilon = count_epsilon(leaf.cost, self.definition)
+        scale = rounded_up(most, epsilon)
         if self.definition == "pure":
-            self._covered(geometric_measurement(scale).map(most), strength)
+            self._covered(geometric_measurement(scale).map(most), epsilon)
             (noisy,) = self.noise.geometric(np.array([total]), scale).tolist()
         else:
             self._covered(gaussian_measurement(scale).map(float(most)), leaf.cost)
@@ -170,19 +172,19 @@ class Gate:
 
     def sum_noise(self, leaf: Plan, most: float) -> float:
         """Return the standard deviation of the noise of `sum`: public."""
-        scale = most / float(geometric_strength(leaf.cost, self.definition))
+        scale = most / float(count_epsilon(leaf.cost, self.definition))
         return scale * math.sqrt(2.0) if self.definition == "pure" else scale
 
     def path(self, leaf: Plan, questions: Sequence[PathQuestion]) -> list[Integers]:
         """Return the chosen candidate indices of each question.
 
         One row moves sum |n_k - t_k| over all questions of the leaf by at most 2 under replace-one and by 1 under
-        add/remove, so weights exp(-rate * sum) with rate = strength / 4 or / 2 cost at most the leaf.
+        add/remove, so weights exp(-rate * sum) with rate = epsilon / 4 or / 2 cost at most the leaf.
         """
         self._use(leaf, "path", len(questions), sum(q.counts.size for q in questions))
         # A leaf below the slack buys nothing: every path is then as likely as any other.
-        strength = max(math.nextafter(float(strength_of(leaf.cost, self.definition)), 0.0) - SLACK, 0.0)
-        rate = strength / (2 * cells_touched(self.relation))
+        epsilon = max(math.nextafter(float(selection_epsilon(leaf.cost, self.definition)), 0.0) - SLACK, 0.0)
+        rate = epsilon / (2 * cells_touched(self.relation))
         return [
             draw_path(
                 q.counts,
@@ -199,19 +201,19 @@ class Gate:
     def points(self, leaf: Plan, question: PointsQuestion) -> Integers:
         """Return the chosen points of a lattice, in rising order.
 
-        One replaced row moves sum |n_k - t_k| by at most 2, so weights exp(-rate * sum) with rate = strength / 4 cost
+        One replaced row moves sum |n_k - t_k| by at most 2, so weights exp(-rate * sum) with rate = epsilon / 4 cost
         at most the leaf. Under add/remove the number of rows is private, and with it a bound on rounding: refused.
         """
         if self.relation != "replace-one":
             raise BudgetError("points of a fine lattice are drawn for replace-one neighbours only")
         self._use(leaf, "points", 1, question.cells * question.fine)
         return draw_points(
-            question, points_rate(strength_of(leaf.cost, self.definition), question), self.noise
+            question, points_rate(selection_epsilon(leaf.cost, self.definition), question), self.noise
         )
 
-    def signal(self, leaf: Plan, rows: int) -> float:
-        """Return rows * strength of a leaf for `count`: the public measure of how well it can be answered."""
-        return rows * float(geometric_strength(leaf.cost, self.definition))
+    def n_epsilon(self, leaf: Plan, rows: float) -> float:
+        """Return rows * epsilon of a leaf for `count`: the public measure of how well it can be answered."""
+        return rows * float(count_epsilon(leaf.cost, self.definition)) / self.rows_held
 
     @property
     def unused(self) -> int:
@@ -219,8 +221,9 @@ class Gate:
         return len(self._open)
 
     def _noisy_max(self, leaf: Plan, question: Selection) -> int:
-        scale = rounded_up(2 * question.sensitivity, strength_of(leaf.cost, self.definition))
-        spent = noisy_max_loss(scale, self.definition, question.sensitivity)
+        farthest = self.rows_held * question.sensitivity
+        scale = rounded_up(2 * farthest, selection_epsilon(leaf.cost, self.definition))
+        spent = noisy_max_loss(scale, self.definition, farthest)
         self._covered(spent, leaf.cost)
         return self.noise.noisy_max(question.scores, scale, self.definition)
 
@@ -229,6 +232,8 @@ class Gate:
             raise ArithmeticError("OpenDP's own accounting exceeds the leaf; nothing was released")
 
     def _use(self, leaf: Plan, kind: str, questions: int, candidates: int) -> None:
+        if self.rows_held > 1 and (kind not in ("count", "select") or self.definition != "pure"):
+            raise BudgetError(f"{kind!r} is answered under {self.definition} for those who hold one row each")
         if id(leaf) not in self._open:
             raise BudgetError(f"the budget of {leaf.name!r} is already spent or not part of the plan")
         self._open.remove(id(leaf))
@@ -242,26 +247,26 @@ def cells_touched(relation: Relation) -> int:
     return 2 if relation == "replace-one" else 1
 
 
-def points_rate(strength: Fraction, question: PointsQuestion) -> float:
+def points_rate(epsilon: Fraction, question: PointsQuestion) -> float:
     """Return what a row weighs in `points`, in nats, when rounding has been paid for: public."""
     lattice, points = question.cells * question.fine, question.targets.size - 1
-    highest = min(float(strength) / 4, SHARPEST_RATE)
+    highest = min(float(epsilon) / 4, SHARPEST_RATE)
     lost = slack(question.rows + question.cells, points, lattice, highest)
-    return min(max(math.nextafter(float(strength), 0.0) - lost, 0.0) / 4, SHARPEST_RATE)
+    return min(max(math.nextafter(float(epsilon), 0.0) - lost, 0.0) / 4, SHARPEST_RATE)
 
 
-def strength_of(cost: Fraction, definition: Definition) -> Fraction:
+def selection_epsilon(cost: Fraction, definition: Definition) -> Fraction:
     """Return the epsilon of an exponential mechanism that costs `cost` (epsilon itself, or rho = epsilon^2 / 8)."""
     return cost if definition == "pure" else root_below(8 * cost)
 
 
-def geometric_strength(cost: Fraction, definition: Definition) -> Fraction:
+def count_epsilon(cost: Fraction, definition: Definition) -> Fraction:
     """Return the epsilon of a pure mechanism that costs `cost` (under zCDP epsilon^2 / 2)."""
     return cost if definition == "pure" else root_below(2 * cost)
 
 
 def geometric_cost(epsilon: Fraction, definition: Definition) -> Fraction:
-    """Return what a pure mechanism of this epsilon costs: the inverse of `geometric_strength`."""
+    """Return what a pure mechanism of this epsilon costs: the inverse of `count_epsilon`."""
     return epsilon if definition == "pure" else epsilon**2 / 2
 
 
@@ -290,7 +295,7 @@ def root_below(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(square.numerator * shift * shift // square.denominator), shift)
 
 
-def rounded_up(sensitivity: int, strength: Fraction) -> float:
-    """Return the noise scale sensitivity / strength as a double, a hair above (against the user)."""
-    scale = float(Fraction(sensitivity) / strength)
+def rounded_up(sensitivity: int, epsilon: Fraction) -> float:
+    """Return the noise scale sensitivity / epsilon as a double, a hair above (against the user)."""
+    scale = float(Fraction(sensitivity) / epsilon)
     return scale * (1 + 2.0**-40)

@@ -23,25 +23,14 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class HighWaterMark:
-    """The last record of a ledger at some time.
+    """The last record of a ledger at some time."""
 
-    Attributes
-    ----------
-    dataset, unit : str
-        What the ledger is about.
-    number : int
-        How many records it had.
-    head : str
-        The hash of the last one.
-    spent : str
-        What had been spent, for readers; the hash covers it.
-    """
-
+    # dataset, unit: what the ledger is about
     dataset: str
     unit: Unit
-    number: int
-    head: str
-    spent: str
+    number: int  # how many records it had
+    head: str  # the hash of the last one
+    spent: str  # what had been spent, for readers; the hash covers it
 
     def __post_init__(self) -> None:
         whole = isinstance(self.number, int) and not isinstance(self.number, bool) and self.number > 0

@@ -27,13 +27,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import OptionError
 
 Definition = Literal["pure", "zcdp"]
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Stream = Callable[[int, int], Floats]
 """From the position of a row, and how many rows are wanted, to their numbers."""
 

@@ -8,28 +8,27 @@ t_k the law is
 
 where p, if it is given, is a public log prior on the range: it never falls along the candidates, so a path
 whose ends lie far apart is less likely. It keeps outer quantiles within reach where few rows support them. So does h,
-a public log prior on the height of the last rung, for columns as a whole: generous bounds have a far end.
+a public log prior on the height of the last quantile, for columns as a whole: generous bounds have a far end.
 
 Why floating point is safe here. All weights are kept as logarithms, so nothing underflows; a log weight of size L is
 right to about L 2^-53, and DEEPEST keeps L small whatever the number of rows (with N = sum t_k rows it changes
-nothing). The backward sums have only positive terms, which adds about G 2^-53 a rung. Each step of the path is then
+nothing). The backward sums have only positive terms, which adds about G 2^-53 a quantile. Each step of the path is then
 drawn with probability *exactly* proportional to the numbers at hand: a log weight is turned into an integer times a
 power of two, and a uniform integer below their sum is compared with their partial sums. So every path's probability,
 however small, is right to a relative error below 2.5e-9; `SLACK` pays for it (see proofs/joint.md).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.privacy.noise import Integers, Noise
+from quantail.arrays import Floats, Integers
+from quantail.privacy.noise import Noise
 
-MOST_RUNGS = 16
+MOST_QUANTILES = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
 MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1850
 MOST_PRIOR = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
-Floats = NDArray[np.float64]
 
 
 def draw_path(
@@ -41,17 +40,19 @@ def draw_path(
     range_prior: Floats | None = None,
     height_prior: Floats | None = None,
 ) -> Integers:
-    """Draw one path; `targets` has one entry more than the path has rungs."""
-    rungs = targets.size - 1
-    if not 1 <= rungs <= MOST_RUNGS:
-        raise ValueError(f"a joint draw takes 1 to {MOST_RUNGS} rungs")
+    """Draw one path; `targets` has one entry more than the path has quantiles."""
+    quantiles = targets.size - 1
+    if not 1 <= quantiles <= MOST_QUANTILES:
+        raise ValueError(f"a joint draw takes 1 to {MOST_QUANTILES} quantiles")
     if not 1 <= counts.size < MOST_CANDIDATES:
         raise ValueError(f"a joint draw takes fewer than {MOST_CANDIDATES} candidates")
-    range_prior = np.zeros(counts.size) if range_prior is None or rungs == 1 else bounded_prior(range_prior)
+    range_prior = (
+        np.zeros(counts.size) if range_prior is None or quantiles == 1 else bounded_prior(range_prior)
+    )
     last_prior = range_prior if height_prior is None else bounded_prior(range_prior + height_prior)
     messages = log_messages(counts, rows, targets, rate, last_prior)
     path = [noise.pick(_log_weights(counts - targets[0], rate) + range_prior + messages[0])]
-    for k in range(1, rungs):
+    for k in range(1, quantiles):
         start = path[-1]
         steps = _log_weights(counts[start:] - counts[start] - targets[k], rate)
         path.append(start + noise.pick(steps + messages[k][start:]))
@@ -66,7 +67,7 @@ def bounded_prior(range_prior: Floats) -> Floats:
 def log_messages(
     counts: Integers, rows: int, targets: Integers, rate: float, range_prior: Floats | float = 0.0
 ) -> list[Floats]:
-    """Return, for each rung, the log of the total weight of all ways to finish the path from each candidate."""
+    """Return, for each quantile, the log of the total weight of all ways to finish the path from each candidate."""
     message = _log_weights(rows - counts - targets[-1], rate) - range_prior
     messages = [message]
     places = counts.astype(np.float64)  # whole numbers still

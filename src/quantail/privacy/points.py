@@ -23,11 +23,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.privacy.noise import Integers, Noise
-
-Floats = NDArray[np.float64]
+from quantail.arrays import Floats, Integers
+from quantail.privacy.noise import Noise
 
 MOST_POINTS = 300
 SHARPEST_RATE = 16.0  # nats a row: beyond, an answer is off by a row about never
@@ -39,23 +37,12 @@ _DIGIT = 1024
 
 @dataclass(frozen=True)
 class PointsQuestion:
-    """One question of `points`.
+    """One question of `points`."""
 
-    Attributes
-    ----------
-    places : array
-        The lattice point of every row.
-    rows : int
-        Public: how many rows there are at most, those that have no place included.
-    targets : array
-        Public number of rows wanted in each part, one more than there are points.
-    cells, fine : int
-        Public: cells of the lattice, and points in each.
-    """
-
-    places: Integers
-    rows: int
-    targets: Integers
+    places: Integers  # the lattice point of every row
+    rows: int  # public: how many rows there are at most, those that have no place included
+    targets: Integers  # public number of rows wanted in each part, one more than there are points
+    # cells, fine: public: cells of the lattice, and points in each
     cells: int
     fine: int
 

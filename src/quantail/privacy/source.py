@@ -28,9 +28,9 @@ class Source:
     private: bool
     watch: Watch | None = None
 
-    def gate(self, plan: Plan, noise: Noise, relation: Relation) -> Gate:
+    def gate(self, plan: Plan, noise: Noise, relation: Relation, rows_held: int = 1) -> Gate:
         """Open a gate."""
-        return Gate(plan, noise, relation, self.watch)
+        return Gate(plan, noise, relation, self.watch, rows_held)
 
 
 def source_of(kind: Literal["secure", "simulated"], seed: int | None) -> Source:

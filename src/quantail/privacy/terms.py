@@ -23,25 +23,6 @@ FIXED = {"fixed": True}
 class Terms:
     """What is public about a release before it is made.
 
-    Attributes
-    ----------
-    schema : str
-        The schema as canonical TOML: bounds, categories, unit, neighbours, groups, sources, everything.
-    size : int, optional
-        Rows of the table, or units of the panel; None where that is protected (add/remove).
-    epsilon, delta : str
-        Budget of one fit, exactly, such as "1/3"; delta is empty under pure epsilon-DP.
-    definition : {"pure", "zcdp"}
-        Which differential privacy.
-    method : str
-        How columns are modelled.
-    options : dict
-        Settings of the method, defaults included.
-    fits : int
-        How many fits are paid for together.
-    version : str
-        Of the software.
-
     Examples
     --------
     >>> few, many = (Terms("[table]", rows, "1", "", "pure", "tables") for rows in (500, 501))
@@ -49,15 +30,18 @@ class Terms:
     (64, False)
     """
 
+    # the schema as canonical TOML: bounds, categories, unit, neighbours, groups, sources, everything
     schema: str
-    size: int | None
+    size: int | None  # rows of the table, or units of the panel; None where that is protected (add/remove)
+    # epsilon, delta: budget of one fit, exactly, such as "1/3"; delta is empty under pure epsilon-DP
     epsilon: str
     delta: str
-    definition: Definition
-    method: str
+    definition: Definition  # which differential privacy
+    method: str  # how columns are modelled
+    # settings of the method, defaults included
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    fits: int = 1
-    version: str = __version__
+    fits: int = 1  # how many fits are paid for together
+    version: str = __version__  # of the software
 
     def to_dict(self) -> dict[str, Any]:
         """Give the terms as plain JSON values."""

@@ -9,18 +9,10 @@ from quantail.schema import Schema
 
 
 class Confidential(ABC):
-    """Rows or histories behind the border; made by a synthesizer's `read`, and given to its fits.
+    """Rows or histories behind the border; made by a synthesizer's `read`, and given to its fits."""
 
-    Attributes
-    ----------
-    schema : Schema
-        What it was checked against.
-    library : {"pandas", "polars", "pyarrow"}
-        What it came in.
-    """
-
-    schema: Schema
-    library: Kind
+    schema: Schema  # what it was checked against
+    library: Kind  # what it came in
 
     def __repr__(self) -> str:
         """Say what it is; nothing that it holds, nor how much."""

@@ -16,25 +16,6 @@ from quantail.schema import Neighbours, Schema
 class Facts:
     """What is public about a release.
 
-    Attributes
-    ----------
-    schema : Schema
-        What is public about the table or panel.
-    plan : Plan
-        How the budget was spent.
-    terms : Terms
-        What was agreed on beforehand; `terms.hash()` is the plan hash of the ledger and the card.
-    epsilon : Fraction
-        The whole budget, of all fits together.
-    delta : Fraction, optional
-        Under zCDP only.
-    private : bool
-        Whether the noise was secure.
-    size : int
-        Rows of the table, or units of the panel (public, or released under add/remove).
-    relations : tuple of str
-        What was asked about relations between columns, what was found, and what was lost, in words.
-
     Examples
     --------
     >>> from quantail.examples import paper_schema, paper_split
@@ -46,13 +27,14 @@ class Facts:
     (Fraction(1, 3), '0.333333333333 (1/3)')
     """
 
-    schema: Schema
-    plan: Plan
-    terms: Terms
-    epsilon: Fraction
-    delta: Fraction | None
-    private: bool
-    size: int
+    schema: Schema  # what is public about the table or panel
+    plan: Plan  # how the budget was spent
+    terms: Terms  # what was agreed on beforehand; `terms.hash()` is the plan hash of the ledger and the card
+    epsilon: Fraction  # the whole budget, of all fits together
+    delta: Fraction | None  # under zCDP only
+    private: bool  # whether the noise was secure
+    size: int  # rows of the table, or units of the panel (public, or released under add/remove)
+    # what was asked about relations between columns, what was found, and what was lost, in words
     relations: tuple[str, ...] = ()
 
     @property

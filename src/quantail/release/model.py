@@ -29,28 +29,16 @@ MOST_CHUNKED = 10**15  # rows or replicates that can be asked for at all
 
 @dataclass(frozen=True)
 class ReleasedModel(ABC):
-    """What every released model holds.
-
-    Attributes
-    ----------
-    schema : Schema
-        What is public about the table or panel.
-    plan : Plan
-        How the budget was spent.
-    terms : Terms
-        What was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card.
-    private : bool
-        Whether the noise was secure.
-    library : {"pandas", "polars", "pyarrow"}
-        The library of the table that was fitted, and of those that are drawn; types follow from the schema.
-    """
+    """What every released model holds."""
 
     kind: ClassVar[str] = ""  # as it stands in the file; a table's stands for itself
 
-    schema: Schema
-    plan: Plan
+    schema: Schema  # what is public about the table or panel
+    plan: Plan  # how the budget was spent
+    # what was agreed on before the fit; `terms.hash()` is the plan hash of the ledger and the card
     terms: Terms
-    private: bool
+    private: bool  # whether the noise was secure
+    # the library of the table that was fitted, and of those that are drawn; types follow from the schema
     library: Kind
 
     @property

@@ -38,20 +38,14 @@ class Parameters:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name, as they were given.
 
-        Parameters
-        ----------
-        deep : bool
-            Makes no difference here: no parameter is an estimator itself.
+        `deep`: makes no difference here: no parameter is an estimator itself.
         """
         return dict(self._given)
 
     def set_params(self, **changed: Any) -> Self:
         """Change parameters; what was fitted with the old ones is forgotten.
 
-        Raises
-        ------
-        OptionError
-            If there is no such parameter, or a value is not allowed.
+        Raises an OptionError if there is no such parameter, or a value is not allowed.
         """
         for name in changed:
             if name not in self._given:

@@ -21,10 +21,7 @@ _Model = TypeVar("_Model")
 def read_model(path: str | Path, read: Callable[[dict[str, Any]], _Model]) -> _Model:
     """Read a file that a model's `save` wrote, and hand its form to a reader.
 
-    Raises
-    ------
-    ModelError
-        If the file cannot be read or is not a model.
+    Raises a ModelError if the file cannot be read or is not a model.
     """
     form = _read_json(path)
     try:

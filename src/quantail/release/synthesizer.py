@@ -11,6 +11,7 @@ A kind of synthesizer says how to read, prepare and release.
 """
 
 from abc import ABC, abstractmethod
+from copy import copy
 from fractions import Fraction
 from typing import Any, Generic, Literal, Self, TypeVar, cast
 
@@ -20,6 +21,7 @@ from quantail.errors import OptionError
 from quantail.privacy import (
     Definition,
     Ledger,
+    Source,
     Terms,
     as_decimal,
     check_seed,
@@ -31,7 +33,6 @@ from quantail.privacy import (
 )
 from quantail.privacy.budget import Unit
 from quantail.release.confidential import Confidential
-from quantail.release.drawing import Drawing
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
 from quantail.release.paying import Payer, paying_ledger
@@ -45,7 +46,7 @@ _Design = TypeVar("_Design")
 _Model = TypeVar("_Model", bound=ReleasedModel)
 
 
-class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
+class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
     """Makes differentially private models.
 
     Attributes
@@ -55,6 +56,9 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
     unit : {"epsilon", "rho"}
         What budgets are counted in.
     """
+
+    _source: Source
+    _settings: Any  # checked settings of the method
 
     def _set_up(
         self,
@@ -82,6 +86,17 @@ class Synthesizer(Parameters, Drawing, ABC, Generic[_Data, _Design, _Model]):
         self.delta = None if delta is None else parse_amount(delta, "delta")
         self.cost = self.epsilon if self.delta is None else rho_from(self.epsilon, self.delta)
         self.unit: Unit = "epsilon" if self.delta is None else "rho"
+
+    def _drawing_from(self, source: Source, settings: Any = None) -> Self:
+        """Return the same synthesizer with another source of noise, and other settings if there are any.
+
+        For the audit, which hands in noise of its own, and rules short enough to enumerate. What is released is called
+        private only if the source says so.
+        """
+        other = copy(self)
+        other._source = source
+        other._settings = self._settings if settings is None else settings
+        return other
 
     def __repr__(self) -> str:
         """Say in a line what it is made with."""

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quantail.privacy.budget import Plan, as_decimal
 from quantail.release.facts import Facts
-from quantail.report.kept import correspondence, kept_columns, limits, neighbours, panel_inputs, synthesis
+from quantail.report.kept import (
+    correspondence,
+    kept_columns,
+    limits,
+    neighbours,
+    panel_inputs,
+    synthesis,
+    whole_unit,
+)
 from quantail.schema import Column, Schema, formula_columns
 from quantail.schema.key import KEY
 
@@ -128,7 +136,7 @@ def _promise(facts: Facts, kept: Sequence[str]) -> dict[str, Any]:
     promise = {
         "definition": "pure epsilon-DP" if facts.definition == "pure" else "rho-zCDP",
         "epsilon": facts.epsilon_text,
-        "unit": schema.unit if schema.panel is None else f"{schema.unit}, its whole history",
+        "unit": whole_unit(schema),
         "neighbours": schema.neighbours,
         "neighbours_in_words": neighbours(schema, kept),
         "groups": list(schema.by),
@@ -168,11 +176,12 @@ def _public(column: Column, schema: Schema) -> dict[str, Any]:
         stated["categories"] = list(column.labels)
     elif column.lower is not None:
         stated |= {"lower": _bound(column, "lower"), "upper": _bound(column, "upper"), "grid": column.grid}
-        if column.decimals is not None:
-            stated["decimals"] = column.decimals
-    stated |= {option: True for option in ("public", "missing") if getattr(column, option)}
+        steps = ("decimals", "resolution")
+        stated |= {step: getattr(column, step) for step in steps if getattr(column, step) is not None}
+    kept = column.name in kept_columns(schema)  # groups of a panel that is all synthetic are not
+    stated |= {option: True for option, holds in (("public", kept), ("missing", column.missing)) if holds}
     stated |= {option: getattr(column, option) for option in ("storage", "label") if getattr(column, option)}
-    special = {option: list(getattr(column, option)) for option in ("missing_codes", "atoms")}
+    special = {option: list(getattr(column, option)) for option in ("missing_codes", "atoms", "heaps")}
     stated |= {option: numbers for option, numbers in special.items() if numbers}
     return stated | {"explained_by": list(schema.predictors_of(column.name)), "source": column.source}
 

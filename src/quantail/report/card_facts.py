@@ -17,6 +17,11 @@ HASHED = (
 INPUTS = ("column", "type", "public facts", "may be explained by", "source")
 NOT_STATED = "NOT STATED"
 _MOST_LABELS = 20
+_LISTED = (
+    ("missing_codes", "codes of missing values"),
+    ("atoms", "frequent values"),
+    ("heaps", "round figures"),
+)
 
 
 def promise_facts(promise: Mapping[str, Any]) -> Facts:
@@ -31,7 +36,8 @@ def promise_facts(promise: Mapping[str, Any]) -> Facts:
     ]
     if promise["groups"]:
         groups = ", ".join(promise["groups"])
-        facts.append(("groups", f"public and disjoint, by {groups}; each spends the whole budget"))
+        words = f"by {groups}, whose labels are public; no row is in two, and each spends the whole budget"
+        facts.append(("groups", words))
     return facts
 
 
@@ -95,7 +101,9 @@ def public_facts(stated: Mapping[str, Any]) -> str:
         words.append(f"stored as {stated['storage']}")
     if "label" in stated:
         words.append(f"means {stated['label']}")
-    for option, meaning in (("missing_codes", "codes of missing values"), ("atoms", "frequent values")):
+    if "resolution" in stated:
+        words.append(f"steps of {_bound(stated['resolution'])}")
+    for option, meaning in _LISTED:
         if option in stated:
             words.append(f"{meaning} {', '.join(map(_bound, stated[option]))}")
     return ", ".join(words)

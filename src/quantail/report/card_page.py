@@ -22,12 +22,9 @@ from quantail.report.page import bullets, facts, page, section, sentence, table
 def render_html(card: Mapping[str, Any]) -> str:
     """Write a release card as a self-contained HTML page.
 
-    Parameters
-    ----------
-    card : mapping
-        What `quantail.report.release_card` returns, or its JSON read back.
+    `card`: what `quantail.report.release_card` returns, or its JSON read back.
     """
-    errors = [*card.get("dependence", []), *card["errors_to_expect"]]
+    kept = card.get("dependence", [])
     body: list[Child] = [
         element("h1", f"Release card: {card['title']}"),
         element("p", card["notice"], class_="lede"),
@@ -37,10 +34,11 @@ def render_html(card: Mapping[str, Any]) -> str:
         element(
             "div",
             section("use", "How to use the data", bullets(card["use"])),
-            section("errors", "What errors to expect", bullets(errors)),
+            section("errors", "What errors to expect", bullets(card["errors_to_expect"])),
             section("limits", "Limits", bullets(card["limits"])),
             class_="columns",
         ),
+        section("relations", "Relations between columns", bullets(kept)) if kept else None,
         section(
             "budget",
             "Budget",

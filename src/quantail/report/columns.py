@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
 from quantail.evaluation.reading import (
     is_missing,
@@ -27,32 +28,20 @@ from quantail.report.plots.numbers import day, short
 from quantail.report.plots.scale import Scale, fitting
 from quantail.schema import Schema
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
 MOST_LABELS = 12
 OTHER, MISSING = "all others", "missing"
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A column of numbers in both tables.
-
-    Attributes
-    ----------
-    real, synth : arrays of floats
-        One value per row, NaN where missing.
-    heavy : bool or None
-        Whether to draw it on a logarithmic axis; None leaves it to the values.
-    dated : bool
-        Whether the values are moments, in seconds since 1970.
-    """
+    """A column of numbers in both tables."""
 
     name: str
+    # real, synth: one value per row, NaN where missing
     real: Floats
     synth: Floats
-    heavy: bool | None = None
-    dated: bool = False
+    heavy: bool | None = None  # whether to draw it on a logarithmic axis; None leaves it to the values
+    dated: bool = False  # whether the values are moments, in seconds since 1970
 
     @cached_property
     def ordered(self) -> tuple[Floats, Floats]:
@@ -87,8 +76,8 @@ class Labels:
 
     name: str
     labels: tuple[str, ...]
-    real: Codes
-    synth: Codes
+    real: Integers
+    synth: Integers
 
     def shares(self) -> tuple[Floats, Floats]:
         """Shares of every label, real first."""
@@ -103,12 +92,9 @@ AnyColumn = Numbers | Labels
 def table_columns(real: Any, synth: Any, schema: Schema | None) -> list[AnyColumn]:
     """Take two tables apart into the columns that are compared, as `quantail.evaluate` does.
 
-    Raises
-    ------
-    DataError
-        If the tables do not hold the same columns, or a column is of different kinds.
+    Raises a DataError if the tables do not hold the same columns, or a column is of different kinds.
     """
-    left, right = raw_columns(real, "real"), raw_columns(synth, "synthetic")
+    left, right = raw_columns(real, "real", schema), raw_columns(synth, "synthetic", schema)
     if schema is None:
         require_same_columns(list(left), list(right))
         dated = _dated(real)

@@ -14,24 +14,14 @@ from quantail.schema import Schema
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """A real and a synthetic table, taken apart.
-
-    Attributes
-    ----------
-    rows : pair of int
-        Rows of the real and of the synthetic table.
-    panels : pair of PanelData, optional
-        Both tables as panels, if the schema describes one.
-    release : Facts, optional
-        Public facts of the model behind the synthetic table.
-    """
+    """A real and a synthetic table, taken apart."""
 
     schema: Schema | None
     columns: tuple[AnyColumn, ...]
-    rows: tuple[int, int]
+    rows: tuple[int, int]  # rows of the real and of the synthetic table
     measures: Evaluation
-    panels: tuple[PanelData, PanelData] | None = None
-    release: Facts | None = None
+    panels: tuple[PanelData, PanelData] | None = None  # both tables as panels, if the schema describes one
+    release: Facts | None = None  # public facts of the model behind the synthetic table
 
 
 def gather(

@@ -23,6 +23,11 @@ _FULL_PANEL = (
 _ADDED_TO_PANEL = (
     "two panels are neighbours when one {unit}, with its whole history, is present in only one of them"
 )
+_FIRMS = (
+    "two panels are neighbours when one {unit}, with all of its establishments, in whatever groups, and their whole "
+    "histories, is present in only one of them; of a {unit} with more than {most} establishments the {most} largest "
+    "are used"
+)
 _PANEL = (
     "two panels are neighbours when the confidential values of one {unit} differ, in all of its periods at once (its "
     "whole history); which units there are, and what is kept as it is ({kept}), is public"
@@ -54,10 +59,21 @@ def synthesis(schema: Schema, kept: Sequence[str]) -> dict[str, Any]:
     return {"kind": "partial", "kept": list(kept), "in_words": words}
 
 
+def whole_unit(schema: Schema) -> str:
+    """Say what is protected."""
+    if schema.panel is None:
+        return schema.unit
+    if schema.panel.firm:
+        return f"{schema.unit}, the whole histories of up to {schema.panel.establishments} establishments"
+    return f"{schema.unit}, its whole history"
+
+
 def neighbours(schema: Schema, kept: Sequence[str]) -> str:
     """Say in words which tables are neighbours: what one unit's promise is about."""
     panel = schema.panel
     if schema.neighbours == "add-remove":
+        if panel is not None and panel.firm:
+            return _FIRMS.format(unit=schema.unit, most=panel.establishments)
         return (_ADDED if panel is None else _ADDED_TO_PANEL).format(unit=schema.unit)
     if panel is not None and panel.is_full:
         return _FULL_PANEL.format(unit=schema.unit, groups=" of each group is" if schema.by else " is")
@@ -80,14 +96,25 @@ def correspondence(schema: Schema, kept: Sequence[str]) -> str:
 
 def limits(schema: Schema, kept: Sequence[str]) -> list[str]:
     """Say what the promise does not cover."""
-    whole = "the whole history of one" if schema.panel is not None else "one"
-    several = "owns several units" if schema.panel is not None else "appears in several rows"
+    panel = schema.panel
+    whole = "one" if panel is None else "the whole history of one"
+    several = "appears in several rows" if panel is None else "owns several units"
+    if panel is not None and panel.firm:
+        whole, several = (
+            "the whole histories of all establishments of one",
+            f"owns more than one {schema.unit}",
+        )
     lines = [
         f"The promise is about {whole} {schema.unit}. "
         "A fact that many share (an average, a trend) is meant to be kept.",
         f"Whoever {several}, or is in several releases from the same data, is protected less: budgets add up.",
         "The public inputs on this card are not protected. If one was taken from the data, the promise fails.",
     ]
+    if panel is not None and panel.firm:
+        lines.append(
+            f"Establishments of a {schema.unit} beyond the {panel.establishments} largest are in no figure, and the "
+            "synthetic panel does not say which establishments belong together."
+        )
     if kept:
         lines.append(
             f"What is kept as it is ({', '.join(kept)}) is not protected at all: everybody sees which units are in the "

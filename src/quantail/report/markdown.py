@@ -42,10 +42,7 @@ def text(words: str) -> str:
 def render_markdown(card: Mapping[str, Any]) -> str:
     """Write a release card as Markdown.
 
-    Parameters
-    ----------
-    card : mapping
-        What `quantail.report.release_card` returns, or its JSON read back.
+    `card`: what `quantail.report.release_card` returns, or its JSON read back.
     """
     mark = "" if card["private"] else " (NOT PRIVATE)"
     parts = [

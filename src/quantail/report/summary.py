@@ -136,7 +136,7 @@ def _tiles(measures: Evaluation) -> list[Markup]:
 
 
 def _tile(question: str, found: Farthest) -> Markup:
-    row, said = found.row, found.verdict
+    row, said, largest = found.row, found.verdict, found.largest
     null = "no yardstick" if row.null is None else f"independent sample: {short(row.null)}"
     if found.chance > 1:
         null += f", farthest of {found.among} about {short(found.expected or 0.0, 2)}"
@@ -146,10 +146,17 @@ def _tile(question: str, found: Farthest) -> Markup:
         element("p", short(row.value), class_="value"),
         element("p", row_name(row), where(row.columns), class_="null"),
         element("p", f"{null}; best {short(row.best)}", class_="null"),
+        None if largest is None else element("p", f"largest: {in_numbers(largest)}", class_="null"),
         said and steps(said.grade),
         said and element("p", said.words.capitalize(), class_="reading"),
         class_="tile",
     )
+
+
+def in_numbers(row: Measured) -> str:
+    """Say a value, its columns and its yardstick."""
+    null = "" if row.null is None else f" (independent sample {short(row.null)})"
+    return f"{short(row.value)}{where(row.columns)}{null}"
 
 
 def where(columns: Sequence[str]) -> str:

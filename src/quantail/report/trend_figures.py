@@ -1,7 +1,6 @@
 """What a panel does over time: totals, flows with births and deaths, entry and exit, survival."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quantail.evaluation import Histories, flows_of
 from quantail.evaluation.dynamics import gross_employment, survival
@@ -12,7 +11,6 @@ from quantail.report.legend import draw_key, titled
 from quantail.report.page import section
 from quantail.report.plots.trend import draw_trend
 
-Floats = NDArray[np.float64]
 _FLOWS = {
     "job_creation_rate": "creation rate",
     "job_destruction_rate": "destruction rate",

@@ -43,13 +43,15 @@ _VERDICTS = (
 class Farthest(NamedTuple):
     """The worst row of several, and its ratio to the worst of as many independent samples (None without a yardstick).
 
-    `chance` says how many times farther than one error the farthest of so many is by chance alone.
+    `chance` says how many times farther than one error the farthest of so many is by chance alone, and `largest` is the
+    row of the same measure with the largest error whatever the yardstick, if that is another one.
     """
 
     row: Measured
     times: float | None
     among: int = 1
     chance: float = 1.0
+    largest: Measured | None = None
 
     @property
     def expected(self) -> float | None:
@@ -101,7 +103,9 @@ def farthest(rows: Sequence[Measured]) -> Farthest:
         return Farthest(max(rows, key=lambda row: row.badness), None)
     times, worst = max(rated, key=lambda pair: pair[0])
     chance = _by_chance(len(rated)) if _is_estimate(worst) else 1.0
-    return Farthest(worst, times / chance, len(rated), chance)
+    largest = max((row for row in rows if row.name == worst.name), key=lambda row: row.badness)
+    is_other = largest.badness > worst.badness
+    return Farthest(worst, times / chance, len(rated), chance, largest if is_other else None)
 
 
 def _is_estimate(row: Measured) -> bool:

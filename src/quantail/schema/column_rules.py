@@ -25,7 +25,6 @@ MOST_DECIMALS = 15
 # What stands in place of a value is counted one by one; a long list of them is a category column.
 MOST_SPECIAL = 50
 MOST_HEAPS = 8
-_WHOLE = 1e-6  # how far a quotient of two decimal numbers may be from the whole number that it is
 # Beyond these, differences and quotients of values would leave the range or the precision of a float64.
 _LARGEST_BOUND, _NARROWEST_RANGE = 1e100, 2.0**-20
 
@@ -198,9 +197,8 @@ def _check_heaps(column: "Column") -> None:
         raise wrong(column, f"there are more than {MOST_HEAPS} heaps", "list those that are seen most")
     if list(numbers) != sorted(set(numbers), reverse=True):
         raise wrong(column, "heaps must fall", advice)
-    steps = [number / column.lattice for number in numbers]
-    if any(step < 2 or abs(step - round(step)) > _WHOLE for step in steps):
-        what = "heaps must be multiples, at least twice, of the smallest difference between values"
+    if numbers[-1] < 2 * column.lattice:
+        what = "heaps must be at least twice the smallest difference between values"
         raise wrong(column, what, "give decimals or resolution, or other heaps")
     _set(column, "heaps", numbers)
 

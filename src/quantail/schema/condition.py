@@ -17,11 +17,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.dates import DateType, date_number
-
-Mask = NDArray[np.bool_]
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
@@ -52,7 +51,7 @@ class Comparison:
     sign: str
     values: tuple[str, ...] = ()
 
-    def holds(self, values: NDArray[Any], column: Column) -> Mask:
+    def holds(self, values: NDArray[Any], column: Column) -> Flags:
         """Return where it holds: for numbers (days, seconds; NaN where missing) or codes of labels."""
         absent = values == len(column.labels) if column.is_labelled else np.isnan(values)
         codes = np.isin(values, column.missing_codes) if column.missing_codes else np.zeros(values.size, bool)
@@ -112,7 +111,7 @@ class Condition:
             for text in comparison.values:
                 _known(text, column)
 
-    def holds(self, values: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]) -> Mask:
+    def holds(self, values: Mapping[str, NDArray[Any]], columns: Mapping[str, Column]) -> Flags:
         """Return in which rows it holds; values are numbers (days, seconds) or codes of labels."""
         masks = [c.holds(values[c.column], columns[c.column]) for c in self.comparisons]
         return np.asarray(np.logical_and.reduce(masks))

@@ -1,7 +1,7 @@
-"""How a CSV file is written: separator, decimal and thousands marks, encoding; public facts of the `[csv]` section.
+"""How a CSV file is written: separator, marks of numbers, encoding, dates; public facts of the `[csv]` section.
 
 None of it is found out from rows: what a single row looks like must not decide how the others are read. A file without
-the section is UTF-8, separated by commas, with numbers such as 1234.5; that is also how Quantail writes CSV files.
+the section is UTF-8, separated by commas, with 1234.5 and 2020-01-31; that is also how Quantail writes CSV files.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ _ALLOWED = {
     "decimal": (".", ","),
     "thousands": ("", ",", ".", " ", "'"),
     "encoding": ("utf-8", "utf-16", "windows-1252", "iso-8859-1", "iso-8859-15"),
+    "dates": ("2020-01-31", "31.01.2020", "31/01/2020", "31-01-2020", "01/31/2020"),
 }
 
 
@@ -31,6 +32,8 @@ class CsvFormat:
         What may stand between groups of three digits; a space also means those that do not break a line.
     encoding : {"utf-8", "utf-16", "windows-1252", "iso-8859-1", "iso-8859-15"}
         How characters are stored.
+    dates : {"2020-01-31", "31.01.2020", "31/01/2020", "31-01-2020", "01/31/2020"}
+        How the last day of January 2020 would be written.
 
     Raises
     ------
@@ -47,6 +50,7 @@ class CsvFormat:
     decimal: str = "."
     thousands: str = ""
     encoding: str = "utf-8"
+    dates: str = "2020-01-31"
 
     def __post_init__(self) -> None:
         for option, allowed in _ALLOWED.items():

@@ -20,12 +20,13 @@ _TABLE = """\
 # Draft of a schema, made from column names{types} only: no row was looked at.
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
 # say in `source` where it comes from; what does not belong to the type of a column may stay blank.
-# Columns are synthesised in this order, each explained by earlier ones.
+# Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
+# predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
 
 [table]
 name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"
 unit = {unit}
-neighbours = "replace-one"  # replace-one: number of rows is public | add-remove: it is protected too
+neighbours = {neighbours}# replace-one: number of rows is public | add-remove: it is protected too
 by = []                     # category columns whose groups are public and fitted separately
 order = "declared"          # declared: synthesised in this order | auto: categories first, then dates and numbers
 """
@@ -38,6 +39,7 @@ separator = {separator}
 decimal = {decimal}  # what stands before decimals: "." or ","
 thousands = ""  # what may stand between groups of three digits: "", ".", ",", " " or "'"
 encoding = {encoding}  # utf-8 | utf-16 | windows-1252 | iso-8859-1 | iso-8859-15
+dates = "2020-01-31"  # how that day is written: 2020-01-31 | 31.01.2020 | 31/01/2020 | 31-01-2020 | 01/31/2020
 """
 
 _RULES = """
@@ -46,9 +48,11 @@ _RULES = """
 # total = "income"
 # parts = ["wages", "rents"]
 #
-# [[inequality]]          # a part is at most its total
+# [[inequality]]          # a part is at most its total, a date not after another
 # part = "tips"
 # total = "wages"
+#
+# What is asked of some only says so in its column: universe = "age >= 15"; elsewhere it is missing, or outside = 0.
 """
 
 _TYPES = "numeric | integer | category | ordinal | boolean | date | datetime | key"
@@ -61,7 +65,7 @@ type = "{type}"  # {why}{types}
 lower = ""  # smallest value that public rules allow, for example 0
 upper = ""  # largest value that public rules allow, for example 1000000
 grid = "{grid}"  # linear | log (for heavy tails: incomes, payrolls, sizes)
-missing = false  # true if values may be missing
+{decimals}missing = false  # true if values may be missing
 missing_codes = []  # numbers that mean a kind of missing value, for example [-8, -9]
 atoms = []  # values that many rows hold next to a continuous rest, for example [0]
 heaps = []  # round figures that values are often multiples of, coarsest first, for example [1000, 500]
@@ -99,7 +103,7 @@ _KEY = """
 [[column]]
 name = {name}
 type = "key"  # {why}{types}
-source = ""  # a key only tells rows apart: synthetic rows are numbered anew, and nothing of it is read
+source = ""  # a key only tells rows apart: synthetic rows are numbered anew; whoever owns several is protected less
 """
 
 _UNKNOWN = """
@@ -109,10 +113,13 @@ type = ""  # what it holds: {types}
 lower = ""  # of numbers and dates: smallest value that public rules allow, for example 0 or 2020-01-01
 upper = ""  # of numbers and dates: largest value that public rules allow, for example 1000000 or 2020-12-31
 grid = "linear"  # of numbers: linear | log (for heavy tails: incomes, payrolls, sizes)
+# decimals = 2  # of numbers, how many are recorded; also missing_codes = [-9], atoms = [0], heaps = [1000]
 categories = []  # of categories: every label the column may hold, for example ["north", "south"]
 missing = false  # true if values may be missing
 source = ""  # where the bounds or the list come from
 """
+
+_DECIMALS = "# decimals = 2  # how many are recorded; without the line values have up to 15 digits\n"
 
 _TEMPLATES = {
     "": _UNKNOWN,
@@ -164,7 +171,7 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[22:26]]
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[25:29]]
     ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
@@ -174,7 +181,8 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     # Row numbers saved by mistake come as a column without a name; it cannot be described, so it is left out.
     note = "# A column without a name was left out.\n" if len(named) < len(header) else ""
     types = " and declared types" if any(named.values()) else ""
-    opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY) + note
+    relation = '"add-remove"   ' if panel is not None and panel.firm else '"replace-one"  '
+    opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY, neighbours=relation) + note
     if csv is not None and csv.told():
         marks = {key: toml_text(getattr(csv, key)) for key in ("separator", "decimal", "encoding")}
         opening += _CSV.format(**marks)
@@ -197,6 +205,7 @@ def _section(name: str, type_: Any, may_be_key: bool) -> str:
         name=toml_text(name),
         type=start.type,
         grid=start.grid,
+        decimals=_DECIMALS if start.type == "numeric" else "",
         types=_TYPES,
         why=_BY_NAME if start.by_name and not type_ else "",
     )

@@ -26,26 +26,16 @@ _POSITION_DECIMALS = 5
 
 @dataclass(frozen=True)
 class Core:
-    """What a schema compiles to.
+    """What a schema compiles to."""
 
-    Attributes
-    ----------
-    schema : Schema
-        Plain columns, in synthesis order.
-    parts : dict of str to tuple of str
-        For every column of the original schema the plain columns it is modelled by.
-    statuses : dict of str to str
-        For a number that may be absent, the category that says whether it is there.
-    ordered : dict of str to int
-        For a category whose labels have an order, how many they are ("missing" comes after them).
-    gaps : dict of str to str
-        For a number that follows from others and may be missing, the category that says whether it is.
-    """
-
-    schema: Schema
+    schema: Schema  # plain columns, in synthesis order
+    # for every column of the original schema the plain columns it is modelled by
     parts: dict[str, tuple[str, ...]]
+    # for a number that may be absent, the category that says whether it is there
     statuses: dict[str, str] = field(default_factory=dict)
+    # for a category whose labels have an order, how many they are ("missing" comes after them)
     ordered: dict[str, int] = field(default_factory=dict)
+    # for a number that follows from others and may be missing, the category that says whether it is
     gaps: dict[str, str] = field(default_factory=dict)
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
@@ -167,16 +157,16 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
     if column.is_labelled:
         labels = (*column.labels, MISSING) if column.missing else column.labels
         return Column(column.name, "category", categories=labels, predictors=predictors, public=column.public)
-    if column.is_dated:
-        return Column(
-            column.name, "integer", 0, steps_of(column), predictors=predictors, public=column.public
-        )
     if placed and column.heaps:
         raise SchemaError(
             f"column {column.name!r}: a part of an identity or inequality has no heaps; remove heaps"
         )
     if placed:
         return Column(column.name, "numeric", 0, 1, decimals=_POSITION_DECIMALS, predictors=predictors)
+    if column.is_dated:
+        return Column(
+            column.name, "integer", 0, steps_of(column), predictors=predictors, public=column.public
+        )
     lower, upper = _beside_atoms(column)
     return replace(
         column,

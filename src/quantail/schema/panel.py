@@ -19,8 +19,8 @@ from quantail.schema.column_rules import check_text, is_encodable, shown
 Layout = Literal["wide", "long"]
 Synthesis = Literal["full", "partial"]
 
-# A mistyped range must not ask for memory without end.
-MOST_PERIODS = 1000
+# A mistyped range must not ask for memory without end, nor a mistyped number for noise without end.
+MOST_PERIODS, MOST_ESTABLISHMENTS = 1000, 1000
 _NOT_GIVEN = 10**10
 
 
@@ -47,8 +47,17 @@ class Panel:
         Whether ids, entry, exit and attributes are synthetic too, or public and copied.
     attributes : sequence of str
         Full synthesis only: category columns that belong to the unit, the same in all of its periods.
+    changing : sequence of str
+        Full synthesis only: category columns that may change over a unit's life, with a label in every active period.
     gaps : bool
         Full synthesis only: whether units may be away between entry and exit; then that is synthetic too.
+    borrow : bool
+        Whether small groups share questions (full synthesis, replace-one); False if they are very unlike.
+    firm : str
+        Full synthesis under add-remove only: the column that names the firm to which a unit, its establishment,
+        belongs in all periods. Then the firm is protected as a whole.
+    establishments : int
+        With `firm`: how many establishments of a firm are used at most; of others the largest are.
 
     Raises
     ------
@@ -72,7 +81,11 @@ class Panel:
     source: str = ""
     synthesis: Synthesis = "full"
     attributes: tuple[str, ...] = ()
+    changing: tuple[str, ...] = ()
     gaps: bool = False
+    borrow: bool = True
+    firm: str = ""
+    establishments: int = 0
 
     def __post_init__(self) -> None:
         for option, allowed in (("layout", get_args(Layout)), ("synthesis", get_args(Synthesis))):
@@ -89,10 +102,11 @@ class Panel:
         if not isinstance(self.source, str) or not is_encodable(self.source):
             raise SchemaError('[panel] source must be text; write why units are public, or source = ""')
         self._check_time()
-        named = self.named
+        self._check_firm()
+        named = self.described
         if len(set(named)) < len(named):
             raise SchemaError(
-                "[panel] names a column twice; unit, time, entry and exit are different columns"
+                "[panel] names a column twice; unit, time, entry, exit and firm are different columns"
             )
         self._check_range()
 
@@ -107,6 +121,21 @@ class Panel:
         return tuple(name for name in (self.unit, self.time, self.entry, self.exit) if name)
 
     @property
+    def categories(self) -> tuple[str, ...]:
+        """Category columns that are synthetic: those that belong to the unit, then those that may change."""
+        return (*self.attributes, *self.changing)
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """All columns that the panel names: those of a released one, and the firm, which is not released."""
+        return (*self.named, *([self.firm] if self.firm else []))
+
+    @property
+    def units_protected(self) -> int:
+        """How many units are protected as one: at most so many establishments of a firm, or the unit itself."""
+        return self.establishments if self.firm else 1
+
+    @property
     def periods(self) -> range:
         """Every period of the public range, in order."""
         return range(self.start, self.end + 1)
@@ -118,22 +147,28 @@ class Panel:
         return tuple(f"{name}_{period}" for period in self.periods)
 
     def _check_attributes(self) -> None:
-        given: Any = self.attributes
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
-            raise SchemaError('[panel] attributes must be a list; write attributes = ["region"]')
-        object.__setattr__(self, "attributes", tuple(given))
-        for name in self.attributes:
-            check_text(name, "an entry of [panel] attributes", 'write column names: attributes = ["region"]')
-        if len(set(self.attributes)) < len(self.attributes):
-            raise SchemaError("[panel] attributes lists a column twice; remove the second one")
+        for option in ("attributes", "changing"):
+            given: Any = getattr(self, option)
+            if isinstance(given, str) or not hasattr(given, "__iter__"):
+                raise SchemaError(f'[panel] {option} must be a list; write {option} = ["region"]')
+            object.__setattr__(self, option, tuple(given))
+            for name in getattr(self, option):
+                check_text(
+                    name, f"an entry of [panel] {option}", f'write column names: {option} = ["region"]'
+                )
+        if len(set(self.categories)) < len(self.categories):
+            where = "attributes or changing lists" if self.changing else "attributes lists"
+            raise SchemaError(f"[panel] {where} a column twice; remove the second one")
         if not isinstance(self.gaps, bool) or (self.gaps and not self.is_full):
             raise SchemaError(
                 "[panel] gaps must be true or false, and true goes with full synthesis only; remove it, "
                 'or write synthesis = "full"'
             )
-        if self.attributes and not self.is_full:
+        if not isinstance(self.borrow, bool):
+            raise SchemaError("[panel] borrow must be true or false; write whether small groups borrow")
+        if self.categories and not self.is_full:
             raise SchemaError(
-                "[panel] attributes are synthetic, and so belong to full synthesis; "
+                "[panel] attributes and changing are synthetic, and so belong to full synthesis; "
                 'write public = true for columns that are copied, or synthesis = "full"'
             )
 
@@ -143,6 +178,30 @@ class Panel:
         elif self.time != "":
             raise SchemaError(
                 '[panel] time belongs to layout = "long"; remove time, or write layout = "long"'
+            )
+
+    def _check_firm(self) -> None:
+        given: Any = self.establishments
+        if (
+            not isinstance(given, Integral)
+            or isinstance(given, bool)
+            or not 0 <= int(given) <= MOST_ESTABLISHMENTS
+        ):
+            raise SchemaError(
+                "[panel] establishments must be a whole number; write how many establishments of a firm are used at "
+                "most: establishments = 3"
+            )
+        object.__setattr__(self, "establishments", int(given))
+        if self.firm != "":
+            check_text(self.firm, "[panel] firm", 'write a column name: firm = "firm_id"')
+        if bool(self.firm) != bool(self.establishments):
+            raise SchemaError(
+                "[panel] firm and establishments go together; write the column that names a unit's firm and how many "
+                "establishments of a firm are used at most, or neither"
+            )
+        if self.firm and not self.is_full:
+            raise SchemaError(
+                '[panel] firm belongs to full synthesis; write synthesis = "full", or remove firm and establishments'
             )
 
     def _check_range(self) -> None:
@@ -165,22 +224,23 @@ def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[st
     if panel is None:
         _check_public(columns)
         return
-    histories = [c.name for c in columns if not c.public and c.name not in (*panel.attributes, *by)]
+    histories = [c.name for c in columns if not c.public and c.name not in (*panel.categories, *by)]
     for column in columns:
         may_miss = panel.is_full and column.name in histories[1:] and not column.missing_codes
         _check_plain(replace(column, missing=False) if may_miss else column)
     confidential = tuple(column for column in columns if not column.public)
-    if all(column.name in panel.attributes for column in confidential):
+    if all(column.name in panel.categories for column in confidential):
         raise SchemaError(
             "no column has a history, so nothing is left to synthesise; describe another column"
         )
     _check_fixed(panel, columns, by)
     for column in confidential:
-        if column.type == "category" and column.name not in panel.attributes:
+        if column.type == "category" and column.name not in panel.categories:
             keep = "list it in [panel] attributes" if panel.is_full else "write public = true if it is public"
+            other = "list it in [panel] changing if it may change, " if panel.is_full else ""
             raise SchemaError(
                 f"column {column.name!r}: histories of a panel are numeric or integer; "
-                f"{keep} if it is the same in all periods of a unit, or leave it out of the schema"
+                f"{keep} if it is the same in all periods of a unit, {other}or leave it out of the schema"
             )
     for column in columns:
         if column.name in by and not column.categories:
@@ -194,12 +254,12 @@ def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[st
 def _check_fixed(panel: Panel, columns: tuple[Column, ...], by: tuple[str, ...]) -> None:
     """Raise a SchemaError unless columns that belong to the unit go with the kind of synthesis."""
     known = {column.name: column for column in columns}
-    for name in panel.attributes:
-        column = known.get(name)
+    for name in panel.categories:
+        column, option = known.get(name), "attributes" if name in panel.attributes else "changing"
         if column is None or name in by or column.type != "category" or not column.categories:
             raise SchemaError(
-                f"[panel] attributes lists {name!r}, which is not a category column with its labels outside by; "
-                "describe it in a [[column]] section with categories = [...], or remove it from attributes"
+                f"[panel] {option} lists {name!r}, which is not a category column with its labels outside by; "
+                f"describe it in a [[column]] section with categories = [...], or remove it from {option}"
             )
     for column in columns:
         if panel.is_full and column.public and column.name not in by:
@@ -238,12 +298,12 @@ def _check_plain(column: Column) -> None:
 
 def _check_names(panel: Panel, columns: tuple[Column, ...], confidential: tuple[Column, ...]) -> None:
     for column in columns:
-        if column.name in panel.named:
+        if column.name in panel.described:
             raise SchemaError(
                 f"column {column.name!r} is named in [panel] already; remove its [[column]] section"
             )
     stored = [name for column in confidential for name in panel.stored_as(column.name)]
-    stored += [*panel.named, *(column.name for column in columns if column.public)]
+    stored += [*panel.described, *(column.name for column in columns if column.public)]
     twice = sorted(name for name, times in Counter(stored).items() if times > 1)
     if twice:
         raise SchemaError(

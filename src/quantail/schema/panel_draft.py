@@ -24,8 +24,10 @@ exit = {exit}  # column with the last one
 start = ""  # first period of the panel, for example 2001
 end = ""  # last period of the panel, for example 2015
 attributes = []  # full: category columns that belong to the unit, such as ["region"]
+changing = []  # full: category columns that may change over a unit's life, such as ["legal_form"]
 gaps = false  # full: whether units may be away between their first and last period
-source = ""  # partial: where it is public which units there are, and in which periods
+borrow = true  # full, replace-one: small groups share questions; false if they are very unlike
+{firm}source = ""  # partial: where it is public which units there are, and in which periods
 """
 
 _WIDE = """
@@ -38,23 +40,31 @@ exit = {exit}  # column with the last one
 start = {start}
 end = {end}
 attributes = []  # full: category columns that belong to the unit, such as ["region"]
+changing = []  # full: category columns that may change over a unit's life, such as ["legal_form"]
 gaps = false  # full: whether units may be away between their first and last period
-source = ""  # partial: where it is public which units there are, and in which periods
+borrow = true  # full, replace-one: small groups share questions; false if they are very unlike
+{firm}source = ""  # partial: where it is public which units there are, and in which periods
+"""
+
+_NO_FIRM = 'firm = ""  # full: column that names the firm of an establishment, where firms are protected as a whole\n'
+_FIRM = """firm = {firm}  # full, add-remove: the firm of an establishment, protected as a whole
+establishments = ""  # how many establishments of a firm are used at most, such as 3: noise is that many times as large
 """
 
 
 @dataclass(frozen=True)
 class PanelNames:
-    """Which columns of a table hold the unit and, in a long table, the period.
+    """Which columns of a table hold the unit and, in a long table, the period; and its firm, if that is protected.
 
     Examples
     --------
     >>> PanelNames.of("firm,year")
-    PanelNames(unit='firm', time='year')
+    PanelNames(unit='firm', time='year', firm='')
     """
 
     unit: str
     time: str = ""
+    firm: str = ""
 
     @classmethod
     def of(cls, text: str) -> "PanelNames":
@@ -69,7 +79,7 @@ class PanelNames:
 
 def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
     """Draft the section, or raise a SchemaError that says which column the table does not have."""
-    for name in (panel.unit, panel.time):
+    for name in (panel.unit, panel.time, panel.firm):
         if name and name not in names:
             raise SchemaError(
                 f"the table has no column {name!r}; its columns are {', '.join(map(repr, names))}"
@@ -79,6 +89,7 @@ def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
         "time": toml_text(panel.time),
         "entry": toml_text(_named(names, _ENTRY)),
         "exit": toml_text(_named(names, _EXIT)),
+        "firm": _FIRM.format(firm=toml_text(panel.firm)) if panel.firm else _NO_FIRM,
     }
     if panel.time:
         return _LONG.format(**filled)
@@ -99,13 +110,25 @@ def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _T
     >>> split_names(PanelNames("site"), {"site": "", "staff_2001": "integer", "staff_2002": "integer"})
     {'staff': 'integer'}
     """
-    named = {panel.unit, panel.time, _named(columns, _ENTRY), _named(columns, _EXIT)}
+    named = {panel.unit, panel.time, panel.firm, _named(columns, _ENTRY), _named(columns, _EXIT)}
     kept: dict[str, _Type] = {}
     for name, kind in columns.items():
         found = None if panel.time else _STORED.fullmatch(name)
         if name not in named:
             kept.setdefault(found[1] if found else name, kind)
     return kept
+
+
+def seems_wide(names: Mapping[str, object]) -> str:
+    """Return a column that looks like one period of a wide panel (staff_2001 beside staff_2002), or a blank.
+
+    Examples
+    --------
+    >>> seems_wide({"site": "", "q_1": "", "q_2": ""}), seems_wide({"site": "", "staff_2001": "", "staff_2002": ""})
+    ('', 'staff_2001')
+    """
+    years = [(stem, year) for stem, year in _stored(names) if 1900 <= year <= 2100]
+    return next((f"{stem}_{year}" for stem, year in years if (stem, year + 1) in years), "")
 
 
 def _stored(names: Mapping[str, object]) -> list[tuple[str, int]]:

@@ -18,6 +18,8 @@ from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.column_rules import check_text
 
+_NUMBERS = ("numeric", "integer")
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -83,7 +85,7 @@ def check_structure(
     """Raise a SchemaError unless the relations can be kept; `places` are positions in synthesis order."""
     bound: set[str] = set()  # columns that follow from others
     for identity in identities:
-        _check_names("[[identity]]", identity.names, columns)
+        _check_names("[[identity]]", identity.names, columns, _NUMBERS)
         own, parts = places[identity.total], [places[part] for part in identity.parts]
         if min(parts) < own < max(parts):
             raise SchemaError(
@@ -95,7 +97,7 @@ def check_structure(
         derived = {identity.total} if total_last else set(identity.parts)
         _claim(derived, bound)
     for inequality in inequalities:
-        _check_names("[[inequality]]", inequality.names, columns)
+        _check_names("[[inequality]]", inequality.names, columns, (*_NUMBERS, "date", "datetime"))
         if places[inequality.total] > places[inequality.part]:
             raise SchemaError(
                 f"[[inequality]]: {inequality.total!r} must stand before {inequality.part!r}; "
@@ -109,7 +111,9 @@ def check_structure(
         _claim({inequality.part}, bound)
 
 
-def _check_names(where: str, names: Sequence[str], columns: Mapping[str, Column]) -> None:
+def _check_names(
+    where: str, names: Sequence[str], columns: Mapping[str, Column], types: Sequence[str]
+) -> None:
     if len(set(names)) < len(names):
         raise SchemaError(f"{where} names a column twice; name different columns")
     for name in names:
@@ -118,13 +122,25 @@ def _check_names(where: str, names: Sequence[str], columns: Mapping[str, Column]
                 f"{where} names {name!r}, which is not a column; describe it, or correct the name"
             )
         column = columns[name]
-        if column.type not in ("numeric", "integer") or column.public:
-            raise SchemaError(f"{where}: {name!r} must be a numeric or integer column that is not public")
+        if column.type not in types or column.public:
+            wanted = f"{', '.join(types[:-1])} or {types[-1]}"
+            raise SchemaError(f"{where}: {name!r} must be a column of type {wanted} that is not public")
     if len({columns[name].type for name in names}) > 1 or len({columns[name].decimals for name in names}) > 1:
         raise SchemaError(
             f"{where}: {', '.join(map(repr, names))} differ in type or decimals; give all the same, "
             "since sums are exact only in one unit"
         )
+    first = columns[names[0]]
+    if first.is_dated and any(_off_the_steps(columns[name], first) for name in names[1:]):
+        raise SchemaError(
+            f"{where}: {', '.join(map(repr, names))} differ in resolution, or in the moments that it makes of their "
+            "lower bounds; give both the same"
+        )
+
+
+def _off_the_steps(column: Column, other: Column) -> bool:
+    apart = ((column.lower or 0.0) - (other.lower or 0.0)) / other.lattice
+    return column.lattice != other.lattice or apart != round(apart)
 
 
 def _check_reach(identity: Identity, columns: Mapping[str, Column], total_last: bool) -> None:

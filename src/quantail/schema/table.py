@@ -191,8 +191,8 @@ class Schema:
 
     @property
     def histories(self) -> tuple[Column, ...]:
-        """Columns of a panel that have a value in every period: confidential ones that are not attributes of units."""
-        fixed = () if self.panel is None else self.panel.attributes
+        """Columns of a panel that have a value in every period: confidential ones that are no categories."""
+        fixed = () if self.panel is None else self.panel.categories
         return tuple(column for column in self.confidential if column.name not in fixed)
 
     def column(self, name: str) -> Column:
@@ -301,6 +301,12 @@ class Schema:
                 raise SchemaError(
                     "[table] neighbours: partial synthesis keeps the units of a panel, which add-remove protects; "
                     'write neighbours = "replace-one", or synthesis = "full" in [panel]'
+                )
+            if self.panel.firm and self.neighbours == "replace-one":
+                raise SchemaError(
+                    '[panel] firm needs neighbours = "add-remove" in [table]: firms do not have the same number of '
+                    "establishments, so a firm cannot be replaced while the number of establishments of a group stays "
+                    "public, which is what replace-one means"
                 )
             columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
             object.__setattr__(self, "columns", tuple(columns))

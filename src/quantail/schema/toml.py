@@ -29,8 +29,9 @@ _PANEL_EXAMPLES = {
     "exit": '"last_year"',
     "start": "2001",
     "end": "2015",
+    "establishments": "3",
 }
-_CSV_KEYS = ("separator", "decimal", "thousands", "encoding")
+_CSV_KEYS = ("separator", "decimal", "thousands", "encoding", "dates")
 _IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = (
     "layout",
@@ -42,7 +43,11 @@ _PANEL_KEYS = (
     "start",
     "end",
     "attributes",
+    "changing",
     "gaps",
+    "borrow",
+    "firm",
+    "establishments",
     "source",
 )
 _COLUMN_KEYS = (
@@ -126,7 +131,9 @@ def write_toml(schema: Schema) -> str:
         blocks += ["", "[csv]", *_lines({key: getattr(schema.csv, key) for key in _CSV_KEYS}, keep=())]
     if schema.panel is not None:
         section = {key: getattr(schema.panel, key) for key in _PANEL_KEYS}
-        blocks += ["", "[panel]", *_lines(section | {"gaps": schema.panel.gaps or None}, keep=())]
+        section |= {key: section[key] or None for key in ("gaps", "establishments")}
+        section["borrow"] = None if schema.panel.borrow else False
+        blocks += ["", "[panel]", *_lines(section, keep=())]
     described = {column.name: column for column in schema.columns}
     keys = {key.name: key for key in schema.keys}
     for name in with_keys(schema.names, schema.keys):

@@ -21,21 +21,11 @@ MISSING_WORD = "missing"
 
 @dataclass(frozen=True)
 class Universe:
-    """The rule of one column.
+    """The rule of one column."""
 
-    Attributes
-    ----------
-    condition : Condition
-        Where the column may have a value.
-    outside : float, optional
-        What it is elsewhere: the code of a label, a number, or None for missing.
-    both_ways : bool
-        Whether that stands nowhere else.
-    """
-
-    condition: Condition
-    outside: float | None = None
-    both_ways: bool = False
+    condition: Condition  # where the column may have a value
+    outside: float | None = None  # what it is elsewhere: the code of a label, a number, or None for missing
+    both_ways: bool = False  # whether that stands nowhere else
 
 
 def universe_of(column: Column) -> Universe | None:

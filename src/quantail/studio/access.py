@@ -31,23 +31,12 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Access:
-    """The secrets of one run of the studio, and what they allow.
+    """The secrets of one run of the studio, and what they allow."""
 
-    Attributes
-    ----------
-    port : int
-        Where the studio listens.
-    token : str
-        In the address that is printed.
-    session : str
-        In the cookie.
-    prefix : str
-        First part of the path of every page.
-    """
-
-    port: int
-    token: str = field(default_factory=_secret, repr=False)
-    session: str = field(default_factory=_secret, repr=False)
+    port: int  # where the studio listens
+    token: str = field(default_factory=_secret, repr=False)  # in the address that is printed
+    session: str = field(default_factory=_secret, repr=False)  # in the cookie
+    # first part of the path of every page
     prefix: str = field(default_factory=lambda: secrets.token_urlsafe(12), repr=False)
 
     @property
@@ -79,10 +68,7 @@ class Access:
     def refusal(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
         """Say why a request is refused, if it is.
 
-        Parameters
-        ----------
-        headers : mapping
-            By names in small letters.
+        `headers`: by names in small letters.
         """
         # A name that resolves to this machine (DNS rebinding) is still another name.
         if headers.get("host") != f"{HOST}:{self.port}":

@@ -13,6 +13,7 @@ from pathlib import Path
 from quantail.errors import DataError
 from quantail.io.files import FORMATS
 from quantail.ledger_header import is_ledger
+from quantail.schema.column_rules import is_encodable
 
 CARD, CARD_PAGE, REPORT_PAGE = ".card.json", ".card.html", "report.html"
 LONGEST_NAME = 255  # bytes that file systems allow
@@ -64,7 +65,7 @@ class Folder:
     def place(self, name: str) -> Path:
         """Where a name leads, whether there is a file yet or not; an OutsideError if that is not in the folder."""
         refused = OutsideError(f"{name[:200]!r} is not a file of this folder; choose one that is listed")
-        if not name or "\0" in name or not _is_text(name) or Path(name).is_absolute():
+        if not name or "\0" in name or not is_encodable(name) or Path(name).is_absolute():
             raise refused
         if any(part.startswith(".") for part in name.split("/")) or len(name.encode()) > LONGEST_NAME:
             raise refused
@@ -121,7 +122,7 @@ class Folder:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:  # a folder that may not be read has no files for us
             return
-        shown = [entry for entry in entries if not entry.name.startswith(".") and _is_text(entry.name)]
+        shown = [entry for entry in entries if not entry.name.startswith(".") and is_encodable(entry.name)]
         inner = [Path(entry.path) for entry in shown if entry.is_dir(follow_symlinks=False)]
         for entry in shown:
             name = self.name_of(Path(entry.path))
@@ -156,12 +157,3 @@ def _unnumbered(name: str) -> str:
     stem = name.removesuffix(Path(name).suffix)
     first, dash, number = stem.rpartition("-")
     return first if dash and number.isdecimal() else stem
-
-
-def _is_text(name: str) -> bool:
-    """Say whether a name can be sent in an address: some file names are bytes that are no text."""
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

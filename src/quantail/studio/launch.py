@@ -18,7 +18,7 @@ from typing import Any
 from quantail.errors import OptionError
 from quantail.studio.records import Records, locked, write_json
 
-_PATIENCE = 5.0  # seconds until a plan that was cancelled has stopped
+_PATIENCE = 60.0  # seconds until a plan that was cancelled has stopped, on a busy machine
 
 
 class BusyError(OptionError):
@@ -41,10 +41,7 @@ class Launcher:
     def start(self, run: str, request: Mapping[str, Any]) -> None:
         """Start a run, unless it was started before.
 
-        Raises
-        ------
-        BusyError
-            If another one of its kind is running; nothing was started then.
+        Raises a BusyError if another one of its kind is running; nothing was started then.
         """
         with self._lock:
             if self.records.exists(run):

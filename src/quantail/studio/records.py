@@ -28,29 +28,16 @@ State = Literal["running", "done", "failed", "cancelled", "killed"]
 
 @dataclass(frozen=True)
 class Run:
-    """One run as it stands.
-
-    Attributes
-    ----------
-    request : mapping
-        What was asked; `kind` says of whom: release, report, draw, plan.
-    state : {"running", "done", "failed", "cancelled", "killed"}
-        A killed run ended without a word.
-    step, fraction : str, float
-        What is worked on, and the share of the work that is done.
-    message : str
-        How it ended, if it ended.
-    files : tuple of str
-        What it wrote.
-    """
+    """One run as it stands."""
 
     id: str
-    request: Mapping[str, Any]
-    state: State
+    request: Mapping[str, Any]  # what was asked; `kind` says of whom: release, report, draw, plan
+    state: State  # a killed run ended without a word
+    # step, fraction: what is worked on, and the share of the work that is done
     step: str = ""
     fraction: float = 0.0
-    message: str = ""
-    files: tuple[str, ...] = ()
+    message: str = ""  # how it ended, if it ended
+    files: tuple[str, ...] = ()  # what it wrote
     can_cancel: bool = True
 
     @property

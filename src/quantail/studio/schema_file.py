@@ -28,25 +28,15 @@ _KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 @dataclass(frozen=True)
 class SchemaFile:
-    """The sections of a schema file.
-
-    Attributes
-    ----------
-    table, csv, panel : mapping
-        How a CSV file is written and where a panel keeps its units; None where there is no such section.
-    columns, identities, inequalities : tuple of mappings
-        As they stand in the file.
-    seen : str
-        Hash of the file as it was read; tells whether somebody changed it meanwhile.
-    """
+    """The sections of a schema file, as they stand in it."""
 
     table: Section
     columns: tuple[Section, ...]
-    csv: Section | None = None
-    panel: Section | None = None
+    csv: Section | None = None  # how a CSV file is written
+    panel: Section | None = None  # where a panel keeps its units
     identities: tuple[Section, ...] = ()
     inequalities: tuple[Section, ...] = ()
-    seen: str = ""
+    seen: str = ""  # hash of the file as it was read; tells whether somebody changed it meanwhile
 
     @classmethod
     def load(cls, path: Path) -> "SchemaFile":

@@ -3,7 +3,7 @@
 Every form carries a hash of the file as it was shown; a file that somebody changed meanwhile is not overwritten.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from starlette.responses import Response
@@ -17,6 +17,7 @@ from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.schema_file import SchemaFile
 from quantail.studio.visit import Visit
 
+_SPECIAL = {"decimals": "decimals", "atoms": "atoms", "heaps": "heaps", "missing_codes": "codes"}
 _NAMED = ("unit", "time", "entry", "exit", "source")
 _PANEL = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
 
@@ -66,8 +67,10 @@ def _facts(column: Any) -> str:
         labels = shown["categories"].split("\n")
         return ", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")
     if shown["lower"] or shown["upper"]:
-        grid = ", log grid" if shown["grid"] == "log" else ""
-        return f"{shown['lower'] or '?'} to {shown['upper'] or '?'}{grid}"
+        parts = [f"{shown['lower'] or '?'} to {shown['upper'] or '?'}"]
+        parts += ["log grid"] if shown["grid"] == "log" else []
+        parts += [f"{words} {shown[option]}" for option, words in _SPECIAL.items() if shown[option]]
+        return ", ".join([*parts, "may be missing"] if column.get("missing") is True else parts)
     return ""
 
 
@@ -152,9 +155,7 @@ def _chosen(visit: Visit) -> list[str]:
 def save_csv(visit: Visit) -> Response:
     """Save how a CSV file is written; a section that says nothing is left out."""
     found = _load(visit)
-    marks = {
-        name: visit.form.get(name, [""])[0] for name in ("separator", "decimal", "thousands", "encoding")
-    }
+    marks = {field.name: visit.form.get(field.name, [""])[0] for field in fields(CsvFormat)}
     return _saved(visit, replace(found, csv=CsvFormat(**marks).told() or None))
 
 
@@ -168,7 +169,9 @@ def save_panel(visit: Visit) -> Response:
         name: text if name in (*_NAMED, "layout") else column_form.value_of(text)
         for name, text in panel.items()
     }
-    return _saved(visit, replace(found, panel={name: value for name, value in read.items() if value != ""}))
+    kept = {name: value for name, value in (found.panel or {}).items() if name not in _PANEL}
+    read = {name: value for name, value in read.items() if value != ""}
+    return _saved(visit, replace(found, panel=kept | read))
 
 
 def column(visit: Visit) -> Response:

@@ -56,10 +56,7 @@ def serve(folder: Folder, opened: socket.socket, access: Access) -> None:
 def browser_at(address: str, missing: Callable[[], None]) -> Iterator[None]:
     """Open a browser, by way of a file that only this user can read: what programs are called with, all users can see.
 
-    Parameters
-    ----------
-    missing : callable
-        Called if no browser was found.
+    `missing`: called if no browser was found.
     """
 
     def show() -> None:

@@ -33,18 +33,11 @@ class Studio:
 
 @dataclass(frozen=True)
 class Visit:
-    """One request.
-
-    Attributes
-    ----------
-    query : mapping
-        What the address asks, each name once.
-    form : mapping
-        What a form sent; names may occur several times.
-    """
+    """One request."""
 
     studio: Studio
-    query: Mapping[str, str]
+    query: Mapping[str, str]  # what the address asks, each name once
+    # what a form sent; names may occur several times
     form: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property

@@ -47,7 +47,12 @@ class Work:
         return self.folder.file(str(self.request[option]))
 
     def tell(self, step: str, fraction: float) -> None:
-        """Record what is worked on, and the share that is done."""
+        """Record what is worked on, and the share that is done.
+
+        Stops the work if it is asked to cancel: an interruption is lost where it falls into a callback.
+        """
+        if self._is_cancelled():
+            raise KeyboardInterrupt
         now = time.monotonic()
         if now - self._told[0] >= _OFTEN:
             self._told[0] = now
@@ -58,13 +63,16 @@ class Work:
 
         def look() -> None:
             while not self._closed.wait(_OFTEN):
-                if (self.place / "cancel").exists():
+                if self._is_cancelled():
                     with self._closing:
                         if not self._closed.is_set():
                             self._closed.set()
                             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=look, daemon=True).start()
+
+    def _is_cancelled(self) -> bool:
+        return (self.place / "cancel").exists()
 
     def point_of_no_return(self, step: str) -> None:
         """From here on it is too late to cancel: results are being published."""

@@ -5,8 +5,8 @@ sums of them, and rounds touch no rows. The score of a candidate is how far the 
 
     score = sum over cells | n_c - round(model's count) |  -  round(penalty),
 
-less a part of what the noise of counting it would be, so that coarse tables win where signal is short. A row is in one
-cell of every table, so that one row moves every score by 1, a replaced one by 2. Proof: privacy/proofs/tables.md.
+less a part of what the noise of counting it would be, so that coarse tables win where n epsilon is small. A row is in
+one cell of every table, so that one row moves every score by 1, a replaced one by 2. Proof: privacy/proofs/tables.md.
 """
 
 from collections.abc import Collection, Iterable, Sequence

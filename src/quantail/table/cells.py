@@ -11,33 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves import Scale
 from quantail.curves.lookup import Lookup
-from quantail.table.tuning import LEVELS, TAIL_LEVELS
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from quantail.table.tuning import LEVELS, NUMBER_LEVEL, TAIL_LEVELS
 
 
 @dataclass(frozen=True)
 class FieldCells:
-    """The cells of one field.
+    """The cells of one field."""
 
-    Attributes
-    ----------
-    edges : tuple of float
-        Of a number: inner edges of its value cells on the modelling scale; a value on an edge is below it.
-    number : int
-        Cells in all: value cells, then one for each other status; or labels.
-    coarse : tuple of tuple of int
-        For each of `LEVELS`, the coarser cell that every cell belongs to.
-    """
-
+    # of a number: inner edges of its value cells on the modelling scale; a value on an edge is below it
     edges: tuple[float, ...]
-    number: int
-    coarse: tuple[tuple[int, ...], ...]
+    number: int  # cells in all: value cells, then one for each other status; or labels
+    coarse: tuple[tuple[int, ...], ...]  # for each of `LEVELS`, the coarser cell that every cell belongs to
 
     def __post_init__(self) -> None:
         """Refuse cells that do not fit together, as a damaged file may hold."""
@@ -49,7 +37,7 @@ class FieldCells:
         """Return how many cells a coarsening has; levels are counted from zero."""
         return max(self.coarse[level]) + 1
 
-    def of_number(self, values: Floats, status: Codes | None = None) -> Codes:
+    def of_number(self, values: Floats, status: Integers | None = None) -> Integers:
         """Return the cell of numbers on the modelling scale; where the status is not 0 it decides."""
         present = values if status is None else np.where(status == 0, values, 0.0)
         cell = (
@@ -86,7 +74,7 @@ def number_cells(implied: Floats, scale: Scale, statuses: int, atom: bool = Fals
     _, lowest = scale.lowest_cell
     beyond = implied[implied > lowest] if atom else implied
     ordered = np.sort(beyond) if beyond.size else np.sort(implied)
-    finest = sorted({k / LEVELS[-1] for k in range(1, LEVELS[-1])} | set(TAIL_LEVELS))
+    finest = sorted({k / NUMBER_LEVEL for k in range(1, NUMBER_LEVEL)} | set(TAIL_LEVELS))
     found = {level: _edge(ordered, scale, level) for level in finest}
     inside = (ordered[0] < np.array(list(found.values()))) & (np.array(list(found.values())) < ordered[-1])
     found = {level: edge for (level, edge), kept in zip(found.items(), inside, strict=True) if kept}
@@ -94,7 +82,7 @@ def number_cells(implied: Floats, scale: Scale, statuses: int, atom: bool = Fals
     edges = np.unique([*found.values(), *always])
     coarse = []
     for level in LEVELS:
-        kept = [edge for place, edge in found.items() if level == LEVELS[-1] or (place * level) % 1 == 0]
+        kept = [edge for place, edge in found.items() if level >= NUMBER_LEVEL or (place * level) % 1 == 0]
         cell = np.searchsorted(np.unique([*kept, *always]), np.append(edges, np.inf), side="left")
         others = cell[-1] + 1 + np.arange(statuses)
         coarse.append(tuple(np.append(cell, others).tolist()))
@@ -113,24 +101,29 @@ def label_cells(shares: Floats, ordered: int = 0) -> FieldCells:
     Examples
     --------
     >>> label_cells(np.array([0.5, 0.3, 0.15, 0.03, 0.02])).coarse[0]
-    (0, 1, 2, 2, 2)
+    (0, 1, 2, 3, 3)
     """
     merge = _merged_neighbours if ordered > 2 else _merged_rare
     coarse = tuple(tuple(merge(shares, level, ordered).tolist()) for level in LEVELS)
     return FieldCells((), shares.size, coarse)
 
 
-def _merged_rare(shares: Floats, level: int, ordered: int) -> Codes:
-    """Keep labels of at least a quarter of an even share, and merge the others."""
-    large = np.flatnonzero(shares >= 1 / (4 * level))
-    if large.size >= shares.size - 1:
+def _merged_rare(shares: Floats, level: int, ordered: int) -> Integers:
+    """Keep labels of at least a quarter of an even share, and merge the others.
+
+    Fine coarsenings merge neighbours of the list alone: codes that begin alike stand together, and say alike things.
+    """
+    large = shares >= 1 / (4 * level)
+    if np.count_nonzero(large) >= shares.size - 1:
         return np.arange(shares.size)
-    cells = np.full(shares.size, large.size)
-    cells[large] = np.arange(large.size)
-    return cells
+    cells = np.cumsum(large) - 1
+    before = np.cumsum(shares) - shares
+    part = (level * before[~large]).astype(np.int64) if level > NUMBER_LEVEL else np.zeros(1)
+    cells[~large] = np.count_nonzero(large) + np.unique(part, return_inverse=True)[1]
+    return np.asarray(cells)
 
 
-def _merged_neighbours(shares: Floats, level: int, ordered: int) -> Codes:
+def _merged_neighbours(shares: Floats, level: int, ordered: int) -> Integers:
     """Cut labels in order at even levels; labels beyond the order (missing) keep a cell each."""
     if ordered <= level:
         return np.arange(shares.size)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.table.alike import Alike
 from quantail.table.estimate import Fitted, Margin, Observed, fit_factors, prior_width
 from quantail.table.forward import DrawnRows, FieldSampler
 from quantail.table.law import Contexts, Factor, group_of
@@ -158,15 +159,22 @@ class Chain:
         observed = [self._observed(place, table, contexts) for table in tables]
         observed = self._with_priors(place, tables, observed, contexts)
         values, shifts = [np.asarray(law.values) for law in laws], [np.asarray(law.shifts) for law in laws]
-        start = Fitted(old.trust, np.asarray(old.margin), values, shifts)
         base = ShiftedBase.of(sampler, contexts, any(law.shifts for law in laws))
         margin, forbidden = margin.doubted(observed), sampler.forbidden(contexts)
+        own = np.asarray(old.margin)
+        alike = None if sampler.field.is_number else Alike.of(observed, forbidden)
+        if alike is not None:
+            base, margin, own = alike.base(base), alike.margin(margin), own[alike.first]
+            observed = [alike.table(table) for table in observed]
+            forbidden = None if forbidden is None else forbidden[:, alike.first]
+        start = Fitted(old.trust, own, values, shifts)
         found = fit_factors(base, contexts.shares, self.rows, margin, observed, start, steps, forbidden)
+        own = found.margin if alike is None else found.margin[alike.group]
         fitted = tuple(
-            replace(law, values=tuple(map(tuple, values.tolist())), shifts=tuple(own.tolist()))
-            for law, values, own in zip(laws, found.factors, found.shifts, strict=True)
+            replace(law, values=tuple(map(tuple, values.tolist())), shifts=tuple(moved.tolist()))
+            for law, values, moved in zip(laws, found.factors, found.shifts, strict=True)
         )
-        law = replace(old, margin=tuple(found.margin.tolist()), factors=fitted, trust=found.trust)
+        law = replace(old, margin=tuple(own.tolist()), factors=fitted, trust=found.trust)
         self.samplers[place] = replace(sampler, law=law)
 
     def _with_priors(

@@ -8,14 +8,9 @@ from quantail.privacy import Plan
 
 @dataclass(frozen=True)
 class ColumnLeaves:
-    """The leaves of one kind of question, by column.
+    """The leaves of one kind of question, by column."""
 
-    Attributes
-    ----------
-    name, note : str
-        Of the part of the plan that holds them.
-    """
-
+    # name, note: of the part of the plan that holds them
     name: str = ""
     note: str = ""
     leaves: dict[str, Plan] = field(default_factory=dict)

@@ -9,14 +9,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.table.base_law import BaseLaw
 from quantail.table.heaps import Heap, heaps_from, rounded
 from quantail.table.law import FieldLaw
 from quantail.table.stage_one.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
-
-Floats = NDArray[np.float64]
+from quantail.table.values import ValueCuts
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,7 @@ class NumberColumn(NumericModel):
 
     law: FieldLaw | None = None
     heaps: tuple[Heap, ...] = ()
+    cuts: ValueCuts | None = None
 
     @classmethod
     def of(cls, model: NumericModel, law: FieldLaw) -> "NumberColumn":
@@ -46,16 +46,21 @@ class NumberColumn(NumericModel):
         )
         return replace(self, law=replace(self.law, reach=reach))
 
-    def heaped(self, values: Floats, u: Floats) -> Floats:
-        """Return drawn values on the modelling scale, round figures among them; u is what they were drawn by."""
+    def settled(self, values: Floats, u: Floats) -> Floats:
+        """Return drawn values on the modelling scale, as counted values and round figures; u is what drew them."""
         scale = self.scale
+        if self.cuts is not None:
+            values = scale.forward(self.cuts.settled(values))
+        if not self.heaps:
+            return values
         found = rounded(scale.unfolded(values), u, self.heaps, scale.lower, scale.upper)
         return scale.forward(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         heaps = {"heaps": [vars(heap) for heap in self.heaps]} if self.heaps else {}
-        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()} | heaps
+        cuts = {} if self.cuts is None else {"cuts": self.cuts.to_dict()}
+        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()} | heaps | cuts
 
 
 def _moved(predictor: NumericModel, ends: tuple[float, float]) -> tuple[float, float]:
@@ -97,7 +102,8 @@ def table_column_from_dict(form: Mapping[str, Any]) -> TableColumn:
         return LabelColumn.of(column, law)
     if law is None:
         raise ValueError("a number without a law")
-    return replace(NumberColumn.of(column, law), heaps=heaps_from(form.get("heaps", ())))
+    cuts = ValueCuts.from_dict(form["cuts"]) if "cuts" in form else None
+    return replace(NumberColumn.of(column, law), heaps=heaps_from(form.get("heaps", ())), cuts=cuts)
 
 
 @dataclass(frozen=True)

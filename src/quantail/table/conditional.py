@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Integers
 from quantail.errors import ModelError, OptionError, SchemaError
 from quantail.frames.encoding import decode
 from quantail.frames.release import released_numbers
@@ -18,7 +19,6 @@ from quantail.schema import Column, Schema
 from quantail.schema.condition import Condition
 
 Parts = Mapping[str, NDArray[Any]]
-Places = NDArray[np.int64]
 
 MOST_TRIED = 2**26  # rows: a minute or so
 BLOCK = 2**18  # rows that are drawn together
@@ -37,7 +37,7 @@ class RowCondition:
         """Read a condition, or raise an OptionError that says how to write one."""
         return cls(text, read_where(text, {column.name: column for column in schema.columns}), schema)
 
-    def holds(self, parts: Parts) -> NDArray[np.bool_]:
+    def holds(self, parts: Parts) -> Flags:
         """Return in which rows it holds, as they will be released; rows are given by their plain columns."""
         names = self.condition.names
         columns = decode(parts, self.schema, names)
@@ -68,10 +68,7 @@ def kept_rows(
 ) -> dict[str, NDArray[Any]]:
     """Draw rows until so many of them meet a condition.
 
-    Parameters
-    ----------
-    draw : callable
-        From a number of rows to that many, independent of those before.
+    `draw`: from a number of rows to that many, independent of those before.
     """
     found: list[Parts] = []
     tried = kept = 0
@@ -91,14 +88,11 @@ def kept_rows(
 
 
 def kept_completions(
-    condition: RowCondition, complete: Callable[[Places], Parts], size: int
+    condition: RowCondition, complete: Callable[[Integers], Parts], size: int
 ) -> dict[str, NDArray[Any]]:
     """Complete each of some given rows in a way that meets a condition.
 
-    Parameters
-    ----------
-    complete : callable
-        From the places of given rows to completions of them.
+    `complete`: from the places of given rows to completions of them.
     """
     left, tried = np.arange(size), 0
     whole: dict[str, NDArray[Any]] = {}

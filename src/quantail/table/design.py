@@ -1,18 +1,18 @@
 """The design of a fit in two stages: what stage one asks of every column, and how many rounds follow.
 
 Made from the schema, the public number of rows and the budget, before any value is read. Stage one gets what its
-questions need for a comfortable signal in any case, and up to half of the budget for an ample one; rounds get the rest,
-if it is worth a round at all.
+questions need for a comfortable n epsilon in any case, and up to half of the budget for an ample one; rounds get the
+rest, if it is worth a round at all.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from quantail.privacy import Definition, Plan, Relation, cells_touched, histogram_noise, split, unit_of
-from quantail.privacy.budget import Unit
+from quantail.privacy import Definition, Plan, split
 from quantail.schema import Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.heaps import plan_heaps
+from quantail.table.round_plan import RoundPlan
 from quantail.table.stage_one.design import Design, draw_design
 from quantail.table.stage_one.rules import TablesSettings
 from quantail.table.stage_one.shares import Question, is_wide, needed_costs, questions_of
@@ -21,17 +21,18 @@ from quantail.table.tuning import (
     ALONE,
     COMFORT,
     COMFORT_WITH_LABELS,
+    FEW_CELLS,
     MOST_ROUND_NOISE,
     NOISE_WITH_LABELS,
     OFTEN,
     ROUND_NOISE,
-    ROUNDS_PER_FIELD,
-    SELECTION_SHARE,
+    ROUND_NOISE_OF_FEW,
     SLOPE_AMPLE,
     STAGE_ONE_LEAST,
     STAGE_ONE_MOST,
     WIDE_SLOPES,
 )
+from quantail.table.value_counts import plan_values
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class TablesDesign:
     schema: Schema
     tails: ColumnLeaves = NOTHING
     heaps: ColumnLeaves = NOTHING
+    values: ColumnLeaves = NOTHING
 
 
 def draw_tables_design(
@@ -71,16 +73,26 @@ def draw_tables_design(
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
     heaps = plan_heaps(schema, rows, cost, definition)
     cost -= tails.cost + heaps.cost
-    first, number = _stages(asked, explained, rows, cost, definition, schema)
-    asked = asked if number else alone
-    columns = draw_design(schema, rows, first, definition, name, asked, settings.rules)
-    rounds = _rounds(number, cost - first, unit_of(definition)) if number else ()
+    plan_of_rounds = RoundPlan(len(explained), rows, definition, schema.neighbours)
+
+    def both(cost: Fraction) -> tuple[Design, tuple[Plan, ...]]:
+        first, number = _stages(asked, plan_of_rounds, any(explained), cost, schema)
+        columns = draw_design(
+            schema, rows, first, definition, name, asked if number else alone, settings.rules
+        )
+        return columns, plan_of_rounds.plans(number, cost - first) if number else ()
+
+    columns, rounds = both(cost)
+    values = plan_values(schema, columns.counted, rows, spare, definition)
+    if values.leaves:
+        columns, rounds = both(cost - values.cost)
     plan = columns.plan
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
         plan = Plan.sequence(name, stages, note=columns.plan.note)
-    plan = heaps.joined(tails.joined(plan))
-    return TablesDesign(columns, rounds, explained, plan, rows, schema, tails, heaps)
+    for part in (tails, values, heaps):
+        plan = part.joined(plan)
+    return TablesDesign(columns, rounds, explained, plan, rows, schema, tails, heaps, values)
 
 
 def _without_dear_slopes(
@@ -98,7 +110,7 @@ def _without_dear_slopes(
 def _without_dear_lowest(
     asked: list[Question], schema: Schema, rows: int, cost: Fraction, definition: Definition
 ) -> list[Question]:
-    """Ask for rows at the lowest value only where they may ruin a column, on a log scale, if signals are short."""
+    """Ask for rows at the lowest value only where they may ruin a column, on a log scale, if n epsilon is short."""
     comfortable, _ = needed_costs(asked, rows, definition)
     if comfortable <= cost:
         return asked
@@ -113,38 +125,35 @@ def _spare(asked: list[Question], rows: int, cost: Fraction, definition: Definit
 
 
 def _before_tables(question: Question) -> Question:
-    """Return a question of stage one; slopes need less signal than alone, because tables follow."""
+    """Return a question of stage one; slopes need a smaller n epsilon than alone, because tables follow."""
     if question.kind != "slope":
         return question
     return replace(question, ample=max(question.comfort, min(question.ample, SLOPE_AMPLE)))
 
 
 def _stages(
-    asked: list[Question],
-    explained: tuple[frozenset[int], ...],
-    rows: int,
-    cost: Fraction,
-    definition: Definition,
-    schema: Schema,
+    asked: list[Question], rounds: RoundPlan, explained: bool, cost: Fraction, schema: Schema
 ) -> tuple[Fraction, int]:
     """Return what stage one may cost, and how many rounds share the rest.
 
     Slopes between numbers show the most of what relates them. Labels have none, and without rounds all that they move
     is lost: before they have none, rounds may take more, and be noisier.
     """
-    if not any(explained) and all(question.kind == "cells" for question in asked):
+    if not explained and all(question.kind == "cells" for question in asked):
         return cost, 0
     often = [replace(question, present=max(question.present, OFTEN)) for question in asked]
-    comfortable, ample = (needed / float(cost) for needed in needed_costs(often, rows, definition))
+    comfortable, ample = (
+        needed / float(cost) for needed in needed_costs(often, rounds.rows, rounds.definition)
+    )
     limits = [(COMFORT, MOST_ROUND_NOISE)]
     if _has_labels(schema):
         limits.append((COMFORT_WITH_LABELS, NOISE_WITH_LABELS))
     for comfort, noise in limits:
-        needed = max(comfort * comfortable, min(ample, STAGE_ONE_MOST)) if any(explained) else ALONE * ample
+        needed = max(comfort * comfortable, min(ample, STAGE_ONE_MOST)) if explained else ALONE * ample
         share = round(max(STAGE_ONE_LEAST, needed), 3)
         if share < 1:
             first, rest = split(cost, [share, 1 - share])
-            number = _round_number(rest, len(explained), rows, definition, schema.neighbours, noise)
+            number = rounds.number(rest, _wanted_noise(schema), noise)
             if number:
                 return first, number
     return cost, 0
@@ -156,35 +165,11 @@ def _has_labels(schema: Schema) -> bool:
     return any(column.type == "category" and column.name not in core.by for column in core.columns)
 
 
-def _round_number(
-    cost: Fraction, fields: int, rows: int, definition: Definition, relation: Relation, most_noise: float
-) -> int:
-    """Return as many rounds as leave the noise of a count near what is wanted, within public limits."""
-
-    def noise(number: int) -> float:
-        counted = cost * Fraction(1 - SELECTION_SHARE) / number
-        return histogram_noise(counted, cells_touched(relation), definition).deviation / rows
-
-    number = max(2, fields - 1) if fields > 1 else 1  # enough to join all fields
-    twice = fields * (fields - 1)  # every pair, of which few fields have few
-    most = min(ROUNDS_PER_FIELD * fields, max(ROUNDS_PER_FIELD, twice))
-    while number < most and noise(number + 1) <= ROUND_NOISE:
-        number += 1
-    while number and noise(number) > most_noise:
-        number -= 1
-    return number
-
-
-def _rounds(number: int, cost: Fraction, unit: Unit) -> tuple[Plan, ...]:
-    found = []
-    for place, part in enumerate(split(cost, [1] * number), start=1):
-        choosing, counting = split(part, [SELECTION_SHARE, 1 - SELECTION_SHARE])
-        leaves = [
-            Plan.leaf("choose", choosing, "which table the model misses most", unit),
-            Plan.leaf("count", counting, "its cells", unit),
-        ]
-        found.append(Plan.sequence(f"round {place}", leaves))
-    return tuple(found)
+def _wanted_noise(schema: Schema) -> float:
+    """Return the wanted noise of a count: numbers and lists of labels have small cells, which want more exact ones."""
+    core = core_of(schema).schema
+    few = all(column.type == "category" and len(column.categories) <= FEW_CELLS for column in core.columns)
+    return ROUND_NOISE_OF_FEW if few else ROUND_NOISE
 
 
 def _explained(schema: Schema) -> tuple[frozenset[int], ...]:

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from quantail.table.law import normalised
+from quantail.table.factor_width import excess_of, log_factor_width, width_of
+from quantail.table.law import adding, normalised
 from quantail.table.shifted_base import ShiftedBase
-from quantail.table.tuning import NARROWEST_PRIOR, PRIOR_DOUBT, TRUST_PRIOR, WIDEST_PRIOR
+from quantail.table.tuning import TRUST_PRIOR
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -63,9 +64,7 @@ class Observed:
     @cached_property
     def merge(self) -> Floats:
         """The matrix that adds cells up to columns of the table."""
-        found = np.zeros((self.cell.size, self.counts.shape[1]))
-        found[np.arange(self.cell.size), self.cell] = 1.0
-        return found
+        return adding(self.cell, self.counts.shape[1])
 
     def summed(self, masses: Floats) -> Floats:
         """Add masses of contexts and cells up to the table."""
@@ -73,7 +72,7 @@ class Observed:
 
     def spread(self, values: Floats) -> Floats:
         """Give every context and cell the number of its place in the table."""
-        return np.asarray(values[:, self.cell][self.group])
+        return np.take(values[:, self.cell], self.group, axis=0, mode="clip")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,32 +104,16 @@ class Margin:
         for table in tables:
             expected = self.counts @ table.merge
             noise = table.deviation * table.counts.shape[0] ** 0.5
-            found = _excess(table.counts.sum(axis=0) - expected, expected, noise)
+            found = excess_of(table.counts.sum(axis=0) - expected, expected, noise)
             excess, scale = excess + found[0], scale + found[1]
-        doubt = _width(excess, scale)
+        doubt = width_of(excess, scale)
         return replace(self, deviation=np.hypot(self.deviation, doubt * self.counts), prior=min(doubt, 1.0))
 
 
 def prior_width(table: Observed, masses: Floats, rows: float) -> float:
     """Return the standard deviation of log factors that explains how far a table is from the current law."""
     expected = rows * table.summed(masses)
-    return _width(*_excess(table.counts - expected, expected, table.deviation))
-
-
-def _excess(missed: Floats, expected: Floats, noise: float) -> tuple[float, float]:
-    """Return how far squared misses exceed noise, and what a variance of one of the log factors would add to them.
-
-    Expected counts c under a factor e^theta move by c theta: moments, each cell weighted by how well it tells. What
-    noise alone may show, in its own standard deviations, is taken off first.
-    """
-    weight = expected**2 / (noise**2 + expected**2) ** 2
-    chance = PRIOR_DOUBT * (2 * np.sum(weight**2)) ** 0.5 * noise**2
-    return float(np.sum(weight * (missed**2 - noise**2)) - chance), float(np.sum(weight * expected**2))
-
-
-def _width(excess: float, scale: float) -> float:
-    found = excess / max(scale, 1e-300)
-    return float(np.sqrt(np.clip(found, NARROWEST_PRIOR**2, WIDEST_PRIOR**2)))
+    return log_factor_width(table.counts - expected, expected, table.deviation)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from quantail.table.base_law import BaseLaw
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import FieldCells, label_cells, number_cells
 from quantail.table.chain import Chain, Released
+from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.columns import Field, LabelColumn, NumberColumn, TableColumn, fields_of
 from quantail.table.design import TablesDesign
 from quantail.table.estimate import Margin
@@ -47,6 +48,7 @@ from quantail.table.tuning import (
     POOL_ROWS,
     ROUND_STEPS,
 )
+from quantail.table.value_counts import release_values
 from quantail.table.zeros import Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]
@@ -65,7 +67,21 @@ def fit_tables(
         _run_rounds(fit, design, chain)
     draw = partial(_draw, schema=design.schema)
     columns = set_tops(fit, design.tails, _columns(fit, chain), draw, chain.told_shares())
-    return _with_heaps(fit, design, columns, draw) if design.heaps.leaves else columns
+    columns = _with_values(fit, design, columns, draw)
+    return _with_heaps(fit, design, columns, draw)
+
+
+def _with_values(
+    fit: Fit, design: TablesDesign, columns: tuple[TableColumn, ...], draw: Drawing
+) -> tuple[TableColumn, ...]:
+    """Release how many rows hold each value of numbers of few, and return the columns with what follows for them."""
+
+    def counted(column: NumberColumn, leaf: Plan, drawn: Floats) -> NumberColumn:
+        assert column.law is not None
+        edges = np.asarray(column.law.cells.edges)
+        return replace(column, cuts=release_values(fit, leaf, column, drawn, edges))
+
+    return _asked_again(fit, design.values, columns, draw, counted)
 
 
 def _with_heaps(
@@ -73,19 +89,34 @@ def _with_heaps(
 ) -> tuple[TableColumn, ...]:
     """Release how many rows hold round figures, and return the columns with what follows for their numbers."""
     steps = {asked.column.name: asked.column.heaps for asked in design.columns.columns}
+
+    def heaped(column: NumberColumn, leaf: Plan, drawn: Floats) -> NumberColumn:
+        own, step = steps[column.name], column.scale.step
+        noisy, noise = draw_heaps(fit.gate, leaf, fit.confidential.column(column.name), own, step)
+        values, present = column.scale.unfolded(drawn), fit.present(column.status)
+        return replace(column, heaps=heap_shares(noisy, noise, values, present, own, step))
+
+    return _asked_again(fit, design.heaps, columns, draw, heaped)
+
+
+def _asked_again(
+    fit: Fit,
+    asked: ColumnLeaves,
+    columns: tuple[TableColumn, ...],
+    draw: Drawing,
+    release: Callable[[NumberColumn, Plan, Floats], NumberColumn],
+) -> tuple[TableColumn, ...]:
+    """Return the columns, those that are asked once more as `release` makes them from their leaf and drawn numbers."""
+    if not asked.leaves:
+        return columns
     given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
     drawn = draw(columns, POOL_ROWS, fit.gate.noise.generator(), True, given)
-    found: list[TableColumn] = []
-    for column in columns:
-        if isinstance(column, NumberColumn) and column.name in design.heaps.leaves:
-            leaf, own, step = design.heaps.leaves[column.name], steps[column.name], column.scale.step
-            values = column.scale.unfolded(_present(drawn[column.name]))
-            noisy, noise = draw_heaps(fit.gate, leaf, fit.confidential.column(column.name), own, step)
-            heaps = heap_shares(noisy, noise, values, fit.present(column.status), own, step)
-            found.append(replace(column, heaps=heaps))
-        else:
-            found.append(column)
-    return tuple(found)
+    return tuple(
+        release(column, asked.leaves[column.name], _present(drawn[column.name]))
+        if isinstance(column, NumberColumn) and column.name in asked.leaves
+        else column
+        for column in columns
+    )
 
 
 def _draw(

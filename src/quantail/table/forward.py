@@ -208,14 +208,14 @@ class FieldSampler:
         return own if eta is None else eta + own
 
     def _place(self, rows: DrawnRows, value: Floats, cell: Codes, eta: Floats | None, u: Floats) -> None:
-        """Add drawn numbers with their cells, after what tops and heaps make of them."""
+        """Add drawn numbers with their cells, after what tops, counted values and heaps make of them."""
         column = self.field.column
         assert isinstance(column, NumericModel)
-        heaped = isinstance(column, NumberColumn) and column.heaps
-        if column.top is not None or column.bottom is not None or heaped:
+        exact = isinstance(column, NumberColumn) and bool(column.heaps or column.cuts)
+        if column.top is not None or column.bottom is not None or exact:
             value = column.topped(value)
-            if isinstance(column, NumberColumn) and column.heaps:
-                value = column.heaped(value, u)
+            if isinstance(column, NumberColumn):
+                value = column.settled(value, u)
             number = cell <= len(self.law.cells.edges)
             cell = np.where(number, self.law.cells.of_number(value), cell)
         self.keep(rows, value, cell, eta)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.curves import Scale
 from quantail.errors import DataError, ModelError, OptionError
 from quantail.frames.broken_rules import broken_rules
@@ -95,7 +96,7 @@ def on_scales(
 
 def group_rows(
     parts: Mapping[str, NDArray[Any]], schema: Schema, groups: Iterable[tuple[int, ...]]
-) -> list[NDArray[np.int64]]:
+) -> list[Integers]:
     """Return which given rows belong to each of the model's groups."""
     by, core = schema.by, core_of(schema).schema
     known = list(groups)

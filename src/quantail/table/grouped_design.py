@@ -14,24 +14,12 @@ Pool = tuple[GroupKey, ...]
 
 @dataclass(frozen=True)
 class GroupedDesign:
-    """The designs of all groups, and the budget plan that they make.
+    """The designs of all groups, and the budget plan that they make."""
 
-    Attributes
-    ----------
-    sizes : mapping
-        Rows of every group: public, or released under add/remove.
-    designs : mapping
-        A design for each pool of groups.
-    counting : Plan, optional
-        The leaf that pays for the sizes, under add/remove.
-    by_groups : bool
-        Whether the table has groups.
-    """
-
-    sizes: Mapping[GroupKey, int]
-    designs: Mapping[Pool, AnyDesign]
-    counting: Plan | None
-    by_groups: bool
+    sizes: Mapping[GroupKey, int]  # rows of every group: public, or released under add/remove
+    designs: Mapping[Pool, AnyDesign]  # a design for each pool of groups
+    counting: Plan | None  # the leaf that pays for the sizes, under add/remove
+    by_groups: bool  # whether the table has groups
 
     @cached_property
     def plan(self) -> Plan:

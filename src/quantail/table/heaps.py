@@ -11,27 +11,27 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves import Vector
 from quantail.privacy import (
     Definition,
     Gate,
     Plan,
     cells_touched,
+    count_epsilon,
     geometric_cost,
-    geometric_strength,
     unit_of,
 )
 from quantail.schema import Column, Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
-from quantail.table.tuning import AMPLE_HEAP_SIGNAL, HEAP_SHARE, LEAST_HEAP_SIGNAL, LOWEST_DOUBT
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from quantail.table.tuning import AMPLE_HEAP_N_EPSILON, HEAP_SHARE, LEAST_HEAP_N_EPSILON, LOWEST_DOUBT
 
 # Parts of a uniform number: where it lies within one tells nothing of where it lies as a whole.
 _FINE = 2.0**20
+
+# A multiple lies within half a step of the lattice: amounts in constant prices, or converted, are rounded after it.
+_HALF = 0.5 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ def plan_heaps(schema: Schema, rows: int, cost: Fraction, definition: Definition
     columns = [column for column in core_of(schema).schema.columns if column.heaps and not column.public]
     if not columns:
         return NOTHING
-    ample = geometric_cost(Fraction(AMPLE_HEAP_SIGNAL) / max(rows, 1), definition)
+    ample = geometric_cost(Fraction(AMPLE_HEAP_N_EPSILON) / max(rows, 1), definition)
     part = min(cost * HEAP_SHARE / len(columns), ample)
-    if rows * float(geometric_strength(part, definition)) < LEAST_HEAP_SIGNAL:
+    if rows * float(count_epsilon(part, definition)) < LEAST_HEAP_N_EPSILON:
         return NOTHING
     unit = unit_of(definition)
 
@@ -66,18 +66,20 @@ def plan_heaps(schema: Schema, rows: int, cost: Fraction, definition: Definition
 
 
 def heap_of(values: Floats, steps: Sequence[float], lattice: float) -> Integers:
-    """Return the place of the first step that each value is a multiple of; the number of steps where there is none.
+    """Return the place of the first step that each value is a multiple of, rounded to the lattice; else their number.
 
     Examples
     --------
     >>> heap_of(np.array([2000.0, 1500.0, 1501.0, 500.0, 0.0, np.nan]), (1000.0, 500.0), 1.0).tolist()
     [0, 1, 2, 1, 2, 2]
+    >>> heap_of(np.array([237.42, 356.13, 237.43]), (118.7084,), 0.01).tolist()
+    [0, 0, 1]
     """
     found = np.full(values.size, len(steps), dtype=np.int64)
-    units = np.rint(np.where(np.isnan(values), 0.0, values) / lattice)
+    size = np.abs(np.where(np.isnan(values), 0.0, values))
     for place in reversed(range(len(steps))):
-        size = np.rint(steps[place] / lattice)
-        found[(np.abs(units) >= size) & (np.mod(units, size) == 0)] = place
+        times = np.rint(size / steps[place])
+        found[(times >= 1) & (np.abs(size - times * steps[place]) <= lattice * _HALF)] = place
     return found
 
 
@@ -121,10 +123,7 @@ def heap_shares(
 def rounded(values: Floats, u: Floats, heaps: Sequence[Heap], lower: float, upper: float) -> Floats:
     """Return numbers of which some are rounded to the multiples of heaps.
 
-    Parameters
-    ----------
-    u : array
-        The uniform numbers that the values were drawn by; their finest digits decide.
+    `u`: the uniform numbers that the values were drawn by; their finest digits decide.
     """
     chosen, found = np.mod(u * _FINE, 1.0), values.copy()
     left = np.ones(values.size, dtype=np.bool_)

@@ -254,12 +254,35 @@ def draw_cells(probabilities: Floats, of_rows: Codes, u: Floats) -> tuple[Codes,
     ends = np.cumsum(probabilities, axis=1)
     ends /= ends[:, -1:]  # exactly 1 from the last cell that has a share: none beyond it is ever drawn
     u = np.maximum(u, _FIRST)  # nor one without a share at the other end
-    cell = np.zeros(u.size, dtype=np.int64)
-    for column in range(ends.shape[1] - 1):
-        cell += ends[of_rows, column] < u
+    cell = _ends_below(ends[:, :-1], of_rows, u)
     share = probabilities[of_rows, cell]
     start = ends[of_rows, cell] - share
     return cell, np.clip((u - start) / np.maximum(share, 1e-300), 0.0, 1.0)
+
+
+def _ends_below(ends: Floats, of_rows: Codes, u: Floats) -> Codes:
+    """Return how many ends of its own context lie below every number, found by halving."""
+    bits = ends.shape[1].bit_length()
+    filled = np.full((len(ends), 2**bits - 1), np.inf)
+    filled[:, : ends.shape[1]] = ends
+    flat, start = filled.ravel(), of_rows * filled.shape[1]
+    place = start.copy()
+    for bit in reversed(range(bits)):
+        place += (flat.take(place + (2**bit - 1)) < u) * 2**bit
+    return np.asarray(place - start)
+
+
+def adding(group: Codes, number: int) -> Floats:
+    """Return the matrix that adds cells up to groups, given the group of every cell.
+
+    Examples
+    --------
+    >>> (np.array([1.0, 2.0, 4.0]) @ adding(np.array([0, 1, 0]), 2)).tolist()
+    [5.0, 2.0]
+    """
+    found = np.zeros((group.size, number))
+    found[np.arange(group.size), group] = 1.0
+    return found
 
 
 def log_shares(shares: Floats) -> Floats:

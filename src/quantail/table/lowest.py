@@ -6,16 +6,13 @@ its noise, it is an atom: rows in it are absent to slopes and curves, as those o
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.curves import AtomCurve, Scale, Vector
 from quantail.curves.slope import Slope
 from quantail.curves.tuning import ALONE
 from quantail.privacy import Gate, Plan
 from quantail.table.tuning import LEFT_BEYOND, LOWEST_DOUBT, MOST_HEAPED
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def draw_lowest(gate: Gate, leaf: Plan, values: Vector | Floats, scale: Scale, present: float) -> float:
@@ -56,4 +53,4 @@ def stands_apart(curve: AtomCurve, scale: Scale, slopes: list[Slope], centres: l
     """Say whether the other rows lie far above an atom: zeros among amounts do, ones among small numbers do not."""
     (near,) = scale.forward(np.array([scale.lower + scale.step * ALONE]))
     typical = sum(float(s.at(np.array([centre]))[0]) for s, centre in zip(slopes, centres, strict=True))
-    return bool(float(curve.rest.rungs[0]) + typical > near)
+    return bool(float(curve.rest.quantiles[0]) + typical > near)

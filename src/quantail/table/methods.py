@@ -39,31 +39,19 @@ AnyDesign = LinesDesign | TablesDesign
 
 @dataclass(frozen=True)
 class Method:
-    """What a synthesizer and a model need of a method.
+    """What a synthesizer and a model need of a method."""
 
-    Attributes
-    ----------
-    settings : callable
-        From options that were given (None for those that were not) to checked settings.
-    design : callable
-        From settings, schema, rows, cost, definition and a name to a design.
-    fit : callable
-        From a gate, a design, confidential rows and a callback to released columns.
-    read : callable
-        From the saved form of a column to the column.
-    draw : callable
-        From columns, a number of rows, a generator, whether to balance them, columns that are given (or None) and the
-        schema, to values on the modelling scales.
-    streams : bool
-        Whether rows may be larger than memory, and given ones can be completed.
-    """
-
+    # from options that were given (None for those that were not) to checked settings
     settings: Callable[[Mapping[str, Any]], Any]
+    # from settings, schema, rows, cost, definition and a name to a design
     design: Callable[[Any, Schema, int, Fraction, Definition, str], AnyDesign]
+    # from a gate, a design, confidential rows and a callback to released columns
     fit: Callable[[Gate, Any, Rows, Callable[[str], None]], tuple[AnyColumn, ...]]
-    read: Callable[[Mapping[str, Any]], AnyColumn]
+    read: Callable[[Mapping[str, Any]], AnyColumn]  # from the saved form of a column to the column
+    # from columns, a number of rows, a generator, whether to balance them, columns that are given (or None) and the
+    # schema, to values on the modelling scales
     draw: Callable[[Any, int, np.random.Generator, bool, Any, Schema], dict[str, NDArray[Any]]]
-    streams: bool = False
+    streams: bool = False  # whether rows may be larger than memory, and given ones can be completed
 
 
 def method_of(name: str) -> Method:

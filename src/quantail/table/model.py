@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.errors import ModelError, OptionError
 from quantail.frames import release_table
 from quantail.io import Kind
@@ -25,7 +26,7 @@ from quantail.table.conditional import BLOCK, RowCondition, kept_completions, ke
 from quantail.table.given import Given, group_rows, on_scales, read_given
 from quantail.table.methods import METHODS, REPLACED, AnyColumn
 from quantail.table.model_checks import check_group, check_rows
-from quantail.table.relations import asked_lines, relations_of
+from quantail.table.relations import Relations, asked_lines, relations_of
 from quantail.table.stage_one.column import CategoryModel
 
 MOST_ROWS = 10**8  # drawn without being asked for: a number in a file must not fill the memory
@@ -34,18 +35,11 @@ MOST_ASKED = 10**9  # at once
 
 @dataclass(frozen=True)
 class GroupModel:
-    """The released columns of one group of rows.
+    """The released columns of one group of rows."""
 
-    Attributes
-    ----------
-    codes : tuple of int
-        The group's category codes, in the order of the schema's `by`; empty if the table has no groups.
-    rows : int
-        Public (or released) number of rows.
-    """
-
+    # the group's category codes, in the order of the schema's `by`; empty if the table has no groups
     codes: tuple[int, ...]
-    rows: int
+    rows: int  # public (or released) number of rows
     columns: tuple[AnyColumn, ...]
 
 
@@ -177,7 +171,7 @@ class TableModel(ReleasedModel):
     ) -> Any:
         """Draw the columns that are not given, row by row of those that are."""
 
-        def complete(places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        def complete(places: Integers) -> dict[str, NDArray[Any]]:
             some = {name: values[places] for name, values in given.parts.items()}
             return self._complete(some, rng, balanced)
 
@@ -272,9 +266,16 @@ class TableModel(ReleasedModel):
         cost = self.plan.cost if self.schema.neighbours == "replace-one" else self.plan.children[-1].cost
         fewest = min(group.rows for group in self.groups)
         asked = asked_lines(self.schema, max(fewest, 1), cost, self.epsilon, self.delta)
+        return (*asked, *self._relations().lines())
+
+    def lost_relations(self) -> frozenset[frozenset[str]]:
+        """Return the pairs of columns that may be related and were not asked about; none for the paper's methods."""
+        return frozenset(map(frozenset, self._relations().lost)) if self.method == "tables" else frozenset()
+
+    def _relations(self) -> Relations:
         columns = [column for group in self.groups for column in group.columns]
         laws = [column for column in columns if isinstance(column, NumberColumn | LabelColumn)]
-        return (*asked, *relations_of(laws, self.schema).lines())
+        return relations_of(laws, self.schema)
 
     def _own_form(self) -> dict[str, Any]:
         groups = [

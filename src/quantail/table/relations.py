@@ -5,7 +5,7 @@ can be asked at all, and which budget would ask for more; afterwards the model s
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -24,25 +24,13 @@ _STEPS = 6  # of a bisection, to some two digits
 
 @dataclass(frozen=True)
 class Asked:
-    """What a design asks about relations.
-
-    Attributes
-    ----------
-    pairs : int
-        Pairs of columns that may be related.
-    slopes : int
-        Slopes of numbers on numbers.
-    rounds : int
-        Tables that are chosen and counted.
-    noise : float
-        Standard deviation of the noise of a counted cell, as a share of the rows.
-    """
+    """What a design asks about relations."""
 
     columns: int
-    pairs: int
-    slopes: int
-    rounds: int
-    noise: float = 0.0
+    pairs: int  # pairs of columns that may be related
+    slopes: int  # slopes of numbers on numbers
+    rounds: int  # tables that are chosen and counted
+    noise: float = 0.0  # standard deviation of the noise of a counted cell, as a share of the rows
 
     @classmethod
     def of(cls, design: TablesDesign, definition: Definition, neighbours: Relation) -> "Asked":
@@ -62,10 +50,7 @@ class Asked:
     def lines(self, epsilon: str, enough: str) -> tuple[str, ...]:
         """Say it in words.
 
-        Parameters
-        ----------
-        enough : str
-            The epsilon from which tables can join all columns; empty if none is known.
+        `enough`: the epsilon from which tables can join all columns; empty if none is known.
         """
         if not self.pairs:
             return ()
@@ -75,13 +60,14 @@ class Asked:
                 f"The {self.columns} columns come out independent of each other: epsilon {epsilon} is too little to "
                 f"ask about relations{more}.",
             )
-        parts = [f"{self.slopes} slopes of numbers on numbers"] if self.slopes else []
+        parts = [f"{_many(self.slopes, 'slope')} of numbers on numbers"] if self.slopes else []
         if self.rounds:
             parts.append(
-                f"{self.rounds} tables of counts, chosen where the model is most wrong (noise of a cell: "
+                f"{_many(self.rounds, 'table')} of counts, chosen where the model is most wrong (noise of a cell: "
                 f"{self.noise:.2g} of the rows)"
             )
-        asked = f"Relations asked for: {' and '.join(parts)}; {self.pairs} pairs of columns may be related."
+        pairs = _many(self.pairs, "pair")
+        asked = f"Relations asked for: {' and '.join(parts)}; {pairs} of columns may be related."
         if self.is_enough:
             return (asked,)
         return asked, f"Relations that these do not reach are lost{more}."
@@ -131,25 +117,17 @@ def enough_epsilon(asked: Callable[[float], Asked], epsilon: float) -> str:
 
 @dataclass(frozen=True)
 class Relations:
-    """What a model knows about relations.
+    """What a model knows about relations."""
 
-    Attributes
-    ----------
-    found : tuple of tuple of str
-        Sets of columns whose relation a slope or a table tells, the column that it acts on last.
-    empty : tuple of tuple of str
-        Sets that were asked about without a finding beyond noise.
-    lost : tuple of tuple of str
-        Pairs that may be related and were not asked about.
-    """
-
+    # sets of columns whose relation a slope or a table tells, the column that it acts on last
     found: tuple[tuple[str, ...], ...]
-    empty: tuple[tuple[str, ...], ...]
-    lost: tuple[tuple[str, str], ...]
+    empty: tuple[tuple[str, ...], ...]  # sets that were asked about without a finding beyond noise
+    lost: tuple[tuple[str, str], ...]  # pairs that may be related and were not asked about
 
     def lines(self) -> tuple[str, ...]:
         """Say it in words."""
-        titles = ("Relations found", "Asked about, nothing beyond noise found", "Not asked about, and lost")
+        found = "Relations found, or noise that looks like one"
+        titles = (found, "Asked about, nothing beyond noise found", "Not asked about, and lost")
         return tuple(
             f"{title}: {_listed(sets)}."
             for title, sets in zip(titles, (self.found, self.empty, self.lost), strict=True)
@@ -160,8 +138,11 @@ class Relations:
 def relations_of(columns: Iterable[TableColumn], schema: Schema) -> Relations:
     """Read relations off released columns, of all groups of a table."""
     found: dict[tuple[str, ...], bool] = {}
-    for column in columns:
-        for names, told in _asked_of(column):
+    widths: dict[str, float] = {}
+    for column in columns:  # group after group, predictors before what they explain
+        if isinstance(column, NumberColumn):
+            widths[column.name] = column.base.width
+        for names, told in _asked_of(column, widths):
             found[names] = found.get(names, False) or told
     joined = {frozenset(pair) for names in found for pair in combinations(names, 2)}
     lost = tuple(pair for pair in _possible(schema) if frozenset(pair) not in joined)
@@ -180,11 +161,13 @@ def _possible(schema: Schema) -> Iterator[tuple[str, str]]:
                     yield earlier, column.name
 
 
-def _asked_of(column: TableColumn) -> list[tuple[tuple[str, ...], bool]]:
+def _asked_of(column: TableColumn, widths: Mapping[str, float]) -> list[tuple[tuple[str, ...], bool]]:
     law = column.law
     asked: list[tuple[tuple[str, ...], bool]] = []
     if isinstance(column, NumberColumn):
-        asked += [((slope.on, column.name), slope.slope != 0) for slope in column.slopes]
+        for slope in column.slopes:
+            moved = abs(slope.slope) * widths[slope.on] / column.base.width
+            asked.append(((slope.on, column.name), moved >= FOUND_FACTOR))
     for factor in law.factors if law is not None else ():
         if factor.on:
             unit = column.base.width if isinstance(column, NumberColumn) else 1.0
@@ -192,6 +175,10 @@ def _asked_of(column: TableColumn) -> list[tuple[tuple[str, ...], bool]]:
             told += [abs(shift) / unit for shift in factor.shifts]
             asked.append(((*factor.on, column.name), max(told) >= FOUND_FACTOR))
     return asked
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _listed(sets: Sequence[tuple[str, ...]]) -> str:

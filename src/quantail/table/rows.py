@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from quantail.arrays import Integers
 from quantail.curves import HeldRows, Rows
 from quantail.curves.rows import Array, Ask, Chunk, Join
 from quantail.errors import DataError, OptionError
@@ -27,15 +28,9 @@ GroupKey = tuple[int, ...]
 
 
 class TableRows(Confidential):
-    """The confidential rows of a table.
+    """The confidential rows of a table."""
 
-    Attributes
-    ----------
-    sizes : dict
-        True number of rows of every public group, empty ones included.
-    """
-
-    sizes: dict[GroupKey, int]
+    sizes: dict[GroupKey, int]  # true number of rows of every public group, empty ones included
 
     @property
     def size(self) -> int:
@@ -77,7 +72,7 @@ class HeldTable(TableRows):
         return HeldRows({name: values[kept] for name, values in self._columns.items()})
 
     @cached_property
-    def _members(self) -> list[NDArray[np.int64]]:
+    def _members(self) -> list[Integers]:
         """Return the places of every group's rows."""
         order = np.argsort(group_cells(self._columns, self.schema), kind="stable")
         return np.split(order, np.cumsum(list(self.sizes.values()))[:-1])
@@ -165,7 +160,7 @@ def group_keys(schema: Schema) -> list[GroupKey]:
     return list(product(*(range(len(core.column(name).categories)) for name in schema.by)))
 
 
-def group_cells(columns: Mapping[str, NDArray[Any]], schema: Schema) -> NDArray[np.int64]:
+def group_cells(columns: Mapping[str, NDArray[Any]], schema: Schema) -> Integers:
     """Return the place of each row's group among all groups."""
     rows = len(next(iter(columns.values())))
     cells = np.zeros(rows, dtype=np.int64)
@@ -175,7 +170,7 @@ def group_cells(columns: Mapping[str, NDArray[Any]], schema: Schema) -> NDArray[
     return cells
 
 
-def _sizes(counts: NDArray[np.int64], schema: Schema) -> dict[GroupKey, int]:
+def _sizes(counts: Integers, schema: Schema) -> dict[GroupKey, int]:
     keys = group_keys(schema)
     return dict(zip(keys, np.pad(counts, (0, len(keys) - counts.size)).tolist(), strict=True))
 

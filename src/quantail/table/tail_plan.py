@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from quantail.privacy import Definition, Plan, geometric_cost, geometric_strength, split, unit_of
+from quantail.privacy import Definition, Plan, count_epsilon, geometric_cost, split, unit_of
 from quantail.schema import Column, Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.tuning import (
-    AMPLE_TAIL_SIGNAL,
+    AMPLE_TAIL_N_EPSILON,
     FEW_VALUES,
-    LEAST_TAIL_SIGNAL,
+    LEAST_TAIL_N_EPSILON,
     TAIL_SHARE,
     WITH_ATOMS,
     WITH_MISSING,
@@ -21,11 +21,11 @@ def plan_tails(schema: Schema, rows: int, cost: Fraction, definition: Definition
     heavy = [column for column in core.schema.columns if _is_heavy(column)]
     while heavy:
         weights = [len(heavy) - 1 or 1] + [1] * (len(heavy) - 1)
-        ample = geometric_cost(Fraction(AMPLE_TAIL_SIGNAL) / max(rows, 1), definition)
+        ample = geometric_cost(Fraction(AMPLE_TAIL_N_EPSILON) / max(rows, 1), definition)
         parts = [min(part, ample) for part in split(cost * TAIL_SHARE, weights)]
         expected = [expected_present(schema, column.name) for column in heavy]
-        strengths = [float(geometric_strength(part, definition)) for part in parts]
-        if all(rows * p * s >= LEAST_TAIL_SIGNAL for p, s in zip(expected, strengths, strict=True)):
+        epsilons = [float(count_epsilon(part, definition)) for part in parts]
+        if all(rows * p * s >= LEAST_TAIL_N_EPSILON for p, s in zip(expected, epsilons, strict=True)):
             note = "the sum above a high quantile, cut"
             unit = unit_of(definition)
             leaves = {

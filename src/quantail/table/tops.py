@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves import AnyCurve, AtomCurve, Curve
 from quantail.curves.tail import choose_threshold, draw_tail_sum, fit_tail, likeliest_tail
 from quantail.curves.top import Implied, Top, fit_cap
-from quantail.privacy import geometric_strength
+from quantail.privacy import count_epsilon
 from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.columns import NumberColumn
 from quantail.table.stage_one.column import CategoryModel, NumericModel
 from quantail.table.stage_one.fit_state import Fit
 from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
 
-Floats = NDArray[np.float64]
 Model = TypeVar("Model", bound=NumericModel | CategoryModel)
 Drawing = Callable[[Sequence[Any], int, np.random.Generator, bool, Any], Mapping[str, NDArray[Any]]]
 
@@ -98,11 +98,11 @@ class _Tails:
         """Release the sum above a high quantile, and return the top that follows from it."""
         # What slopes explain has a curve of residuals, which says nothing of how far the column itself is known.
         fit, leaf = self.fit, self.asked.leaves[column.name]
-        strength = float(geometric_strength(leaf.cost, fit.gate.definition))
+        epsilon = float(count_epsilon(leaf.cost, fit.gate.definition))
         threshold = choose_threshold(
             implied,
             fit.present(column.status),
-            strength,
+            epsilon,
             0.0 if any(slope.slope for slope in column.slopes) else _last_level(column.curve),
             self.shapes,
             self._known(column.name, fit.present(column.status) * implied.share),
@@ -115,5 +115,5 @@ class _Tails:
 
 def _last_level(curve: AnyCurve) -> float:
     """Return the highest level at which a curve, or its part beyond an atom, was released; 1 if it was counted."""
-    rungs = curve.rest if isinstance(curve, AtomCurve) else curve
-    return rungs.levels[-1] if isinstance(rungs, Curve) else 1.0
+    quantiles = curve.rest if isinstance(curve, AtomCurve) else curve
+    return quantiles.levels[-1] if isinstance(quantiles, Curve) else 1.0

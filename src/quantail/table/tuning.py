@@ -2,8 +2,11 @@
 
 from fractions import Fraction
 
-LEVELS = (2, 4, 8, 16)
-"""Coarsenings of a field's cells: a number is cut at even levels of its implied marginal."""
+LEVELS = (2, 4, 8, 16, 64, 256)
+"""Coarsenings of a field's cells: labels are kept from a quarter of an even share on ("long lists of labels")."""
+
+NUMBER_LEVEL = 16
+"""Finest coarsening of a number, which is cut at even levels of its implied marginal."""
 
 TAIL_LEVELS = (0.97, 0.99)
 """Further cuts of the finest coarsening, where the totals of heavy columns are."""
@@ -11,7 +14,7 @@ TAIL_LEVELS = (0.97, 0.99)
 TRIPLE_LEVEL = 8
 """Finest coarsening of a field in a set of three."""
 
-MOST_CELLS = 3000
+MOST_CELLS = 12_000
 """Cells of a table that may be counted."""
 
 MOST_PAIRS, MOST_TRIPLES = 5000, 1500
@@ -21,25 +24,28 @@ SIZES_SHARE = 0.02
 """Add/remove: share of the budget that the numbers of rows: public groups and all that follows build on them."""
 
 STAGE_ONE_LEAST, STAGE_ONE_MOST = 0.25, 0.5
-"""Share of the budget that stage one has at least, and what it may take for an ample signal."""
+"""Share of the budget that stage one has at least, and what it may take for an ample n epsilon."""
 
 COMFORT, COMFORT_WITH_LABELS = 1.7, 0.8
-"""What stage one has in any case, in the cost of comfortable signals: without it slopes and tails run away."""
+"""What stage one has in any case, in the cost of a comfortable n epsilon: without it slopes and tails run away."""
 
 OFTEN = 0.5
 """Share of rows that are taken to have a number, at least, when stages share the budget: rare ones starve no round."""
 
 ALONE = 1.5
-"""The same where no column explains another, in the cost of ample signals: rounds then count columns by themselves."""
+"""The same where no column explains another, in the cost of an ample n epsilon: rounds then count single columns."""
 
 SLOPE_AMPLE = 350.0
-"""Ample signal of a slope, where alone it would be 620 shared by a column's slopes."""
+"""Ample n epsilon of a slope, where alone it would be 620 shared by a column's slopes."""
 
 WIDE_SLOPES = 0.1
 """Part of the budget that slopes between log-scaled numbers of a wide table may take; beyond, none is asked."""
 
-ROUND_NOISE = 0.003
-"""Wanted noise of one count, as a share of the rows; it sets the number of rounds."""
+ROUND_NOISE, ROUND_NOISE_OF_FEW = 0.002, 0.003
+"""Wanted noise of one count, as a share of the rows; it sets the number of rounds ("fewer, more exact rounds")."""
+
+FEW_CELLS = 4
+"""Labels up to which every cell holds many rows, so that more rounds gain more than exact ones."""
 
 MOST_ROUND_NOISE, NOISE_WITH_LABELS = 0.01, 0.02
 """Noise of one count, as a share of the rows, beyond which a round is not worth asking ("rounds of small tables")."""
@@ -47,13 +53,16 @@ MOST_ROUND_NOISE, NOISE_WITH_LABELS = 0.01, 0.02
 ROUNDS_PER_FIELD = 4
 """Most rounds, in fields; of three and four fields every pair twice."""
 
-SELECTION_SHARE = 0.15
-"""Share of a round that choosing its table costs."""
+SELECTION_SHARES = (Fraction(3, 20), Fraction(1, 5), Fraction(1, 4), Fraction(3, 10))
+"""Shares of a round that choosing its table may cost."""
+
+CHOICE_NOISE, COARSENINGS = 0.18, 10
+"""Largest noise among all candidates, as a share of the rows, up to which a share will do, and tables of a set."""
 
 NOISE_PENALTY = 0.25
 """Part of the expected noise of a table, summed over cells, that is taken from its score."""
 
-WIDEST_PRIOR, NARROWEST_PRIOR = 1.5, 0.02
+WIDEST_PRIOR, NARROWEST_PRIOR = 3.0, 0.02
 """Bounds of the standard deviation of a table's log factors, found by empirical Bayes."""
 
 TRUST_PRIOR = 0.5
@@ -83,15 +92,21 @@ LEFT_BEYOND = 2.0
 HEAP_SHARE = Fraction(3, 100)
 """Share of the budget that counts of declared heaps may cost together."""
 
-LEAST_HEAP_SIGNAL, AMPLE_HEAP_SIGNAL = 30, 400
+LEAST_HEAP_N_EPSILON, AMPLE_HEAP_N_EPSILON = 30, 400
 """Rows times epsilon of the query from which heaps are worth counting, and beyond which more budget gains nothing."""
+
+VALUES_SHARE = Fraction(6, 100)
+"""Share of the budget that counts of every value of numbers of few values may cost together."""
+
+LEAST_VALUES, AMPLE_VALUES = 4, 20
+"""Rows times epsilon of the query, for each value, from which values are worth counting, and beyond which no more."""
 
 # Tails (docs/decisions/0014-tails.md)
 
 TAIL_SHARE = Fraction(1, 10)
 """Share of the budget that sums of tails may cost together."""
 
-LEAST_TAIL_SIGNAL, AMPLE_TAIL_SIGNAL = 250.0, 10_000.0
+LEAST_TAIL_N_EPSILON, AMPLE_TAIL_N_EPSILON = 250.0, 10_000.0
 """Rows times epsilon of the query from which a sum is worth asking, and beyond which more budget gains nothing."""
 
 WITH_MISSING, WITH_ATOMS = 0.6, 0.25
@@ -109,7 +124,7 @@ FEWEST_SIMULATED = 200
 # What is said of relations (`relations.py`)
 
 FOUND_FACTOR = 0.1
-"""Largest log factor, or shift in spreads, from which a table is said to have found something."""
+"""Largest log factor, or shift in spreads, from which a table or a slope is said to have found something."""
 
 MOST_NAMED = 12
 """Relations that are named; of others there is a number."""

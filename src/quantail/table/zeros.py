@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quantail.arrays import Flags, Floats, Integers
 from quantail.curves import Scale
 from quantail.frames.encoding import decode
 from quantail.frames.universes import followed, outside, universes
@@ -22,9 +23,6 @@ from quantail.schema import Schema, core_of
 from quantail.schema.kinds import ALONE, HIGHEST, LOWEST, MISSING, place_given_by, status_labels
 from quantail.schema.universe import Universe
 from quantail.table.cells import FieldCells
-
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 PATTERN = ("", 1)
 """The part of a context that says which cells a row cannot have."""
@@ -36,33 +34,19 @@ _RAKING_STEPS, _LEAST = 50, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Zeros:
-    """The zeros of one field.
-
-    Attributes
-    ----------
-    rule : Universe, optional
-        Its universe.
-    outside : int
-        The label, or status, that stands outside of it.
-    statuses : tuple of str
-        Statuses of a number; empty for labels.
-    givers : tuple of tuple
-        Of a part: statuses of what gives it its place, each with the codes that leave it unknown.
-    unknown_ends : tuple of str
-        Ends of its room that are not known then: the lowest part of an inequality is its lower bound.
-    scales : mapping
-        Modelling scales of numbers.
-    """
+    """The zeros of one field."""
 
     schema: Schema
-    rule: Universe | None
-    outside: int
-    statuses: tuple[str, ...]
+    rule: Universe | None  # its universe
+    outside: int  # the label, or status, that stands outside of it
+    statuses: tuple[str, ...]  # statuses of a number; empty for labels
+    # of a part: statuses of what gives it its place, each with the codes that leave it unknown
     givers: tuple[tuple[str, tuple[int, ...]], ...]
+    # ends of its room that are not known then: the lowest part of an inequality is its lower bound
     unknown_ends: tuple[str, ...]
-    scales: Mapping[str, Scale]
+    scales: Mapping[str, Scale]  # modelling scales of numbers
 
-    def patterns(self, values: Mapping[str, NDArray[Any]]) -> Codes:
+    def patterns(self, values: Mapping[str, NDArray[Any]]) -> Integers:
         """Return the pattern of every row, from its earlier columns on their modelling scales."""
         found = np.zeros(next(iter(values.values())).size, dtype=np.int64)
         if self.rule is not None:
@@ -70,7 +54,7 @@ class Zeros:
         unknown = [np.isin(values[status], codes) for status, codes in self.givers]
         return found + _UNPLACED * np.logical_or.reduce(unknown) if unknown else found
 
-    def _is_outside(self, rule: Universe, values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    def _is_outside(self, rule: Universe, values: Mapping[str, NDArray[Any]]) -> Flags:
         core = core_of(self.schema)
         needed = [part for name in followed(rule.condition.names, self.schema) for part in core.parts[name]]
         parts = {
@@ -80,7 +64,7 @@ class Zeros:
         columns = decode(parts, self.schema, rule.condition.names)
         return outside(rule, columns, self.schema)
 
-    def forbidden(self, cells: FieldCells) -> NDArray[np.bool_]:
+    def forbidden(self, cells: FieldCells) -> Flags:
         """Return, for every pattern, the cells that it forbids."""
         found = np.zeros((PATTERNS, cells.number), dtype=bool)
         if ALONE in self.statuses:

@@ -10,7 +10,7 @@ from quantail.auditing.answer_mechanisms import bound_mechanism, quantiles_mecha
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.auditing.flawed.scores import GRID, HALF, choose
 from quantail.auditing.order_mechanisms import alike
-from quantail.curves import draw_rungs
+from quantail.curves import joint_quantiles
 from quantail.orders.lines import INTERCEPT, Rows, choose_line, index_instruments, line_values
 
 CROSSING = np.array([[a, b] for a in (-2.0, 0.0, 1.0) for b in (-2.0, 0.0, 1.0)])  # some cross the line at 0
@@ -38,14 +38,14 @@ def flawed_grid(table: Table, noise: Any) -> Hashable:
 
 
 def valid_depth(table: Table, noise: Any) -> Hashable:
-    """Release two rungs by a joint draw: their number is settled beforehand."""
-    return _rungs(table, noise, (0.25, 0.75))
+    """Release two quantiles by a joint draw: their number is settled beforehand."""
+    return _quantiles(table, noise, (0.25, 0.75))
 
 
 def flawed_depth(table: Table, noise: Any) -> Hashable:
     """Use a data-derived depth."""
-    wide = max(table) - min(table) > 2  # flaw: the number of rungs tells how spread out the rows are
-    return _rungs(table, noise, (0.25, 0.75) if wide else (0.5,))
+    wide = max(table) - min(table) > 2  # flaw: the number of quantiles tells how spread out the rows are
+    return _quantiles(table, noise, (0.25, 0.75) if wide else (0.5,))
 
 
 def valid_points(table: Table, noise: Any) -> Hashable:
@@ -68,12 +68,12 @@ def flawed_bound(table: Table, noise: Any) -> Hashable:
     return bound_mechanism(None, 1)(table, noise)  # flaw: which bounds there are tells who is in the table
 
 
-def _rungs(table: Table, noise: Any, levels: tuple[float, ...]) -> Hashable:
+def _quantiles(table: Table, noise: Any, levels: tuple[float, ...]) -> Hashable:
     gate = gate_of(noise, "replace-one", 1)
     noise.given = np.full(len(table), 0.5)
     values = np.array(table, dtype=float)
     (leaf,) = gate.plan.leaves()
-    return tuple(draw_rungs(gate, leaf, values, GRID, np.array(levels), len(table)).tolist())
+    return tuple(joint_quantiles(gate, leaf, values, GRID, np.array(levels), len(table)).tolist())
 
 
 def _line_above_zero(table: Table, noise: Any, places: Any) -> Hashable:
@@ -122,7 +122,7 @@ def _median_of(table: Table, noise: Any, rows: int) -> Hashable:
     noise.given = np.full(len(table), 0.5)
     values = np.array(table, dtype=float)
     (leaf,) = gate.plan.leaves()
-    return rows, draw_rungs(gate, leaf, values, GRID, np.array([0.5]), rows).item()
+    return rows, joint_quantiles(gate, leaf, values, GRID, np.array([0.5]), rows).item()
 
 
 def valid_size(table: Table, noise: Any) -> Hashable:

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.auditing.enumeration import Table, gate_of
 from quantail.curves.joint import targets
 from quantail.curves.slope_scores import score_slopes
@@ -19,9 +19,7 @@ HIGH = Fraction(19, 20)
 HALF = Fraction(1, 2)
 
 
-def choose(
-    gate: Gate, leaf: Plan, values: Any, grid: NDArray[np.float64], tau: Fraction, sensitivity: int
-) -> float:
+def choose(gate: Gate, leaf: Plan, values: Any, grid: Floats, tau: Fraction, sensitivity: int) -> float:
     """Release the quantile of level tau = p / q, scores -|q #{y <= g} - p n|."""
     below = np.searchsorted(np.sort(np.asarray(values, dtype=float)), grid, side="right").astype(np.int64)
     scores = -np.abs(tau.denominator * below - tau.numerator * len(values))

@@ -8,8 +8,8 @@ how that predictor spreads, it looks at the panel synthesised so far, which is r
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.curves import Scale, choose_slope, slope_reach
 from quantail.curves.slope import Slope
 from quantail.frames import PanelData
@@ -26,8 +26,6 @@ from quantail.orders.yearly.model import (
 )
 from quantail.orders.yearly.settings import Pick, YearlySettings
 from quantail.privacy import Gate
-
-Floats = NDArray[np.float64]
 
 
 def fit_yearly(

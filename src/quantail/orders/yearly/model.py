@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats, Integers
 from quantail.orders.levels import level_weights
 from quantail.orders.model import LinesModel
 from quantail.orders.settings import STORED, read_draw
 from quantail.orders.yearly.design import before
 from quantail.orders.yearly.settings import Pick
 from quantail.schema import Schema
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -29,21 +29,12 @@ _KNOWN = ("slopes", "taus", "main", "shares", "draw", "sharing")
 
 @dataclass(frozen=True)
 class YearlySettings:
-    """What the year-by-year methods need to know besides schema and budget.
+    """What the year-by-year methods need to know besides schema and budget."""
 
-    Attributes
-    ----------
-    lines : LinesSettings
-        Order, slopes, levels and shares of every model.
-    draw : {"uniform", "quantiles", "interpolate"}
-        How a level is drawn: each as often as any other (the paper), or as in `LinesModel`.
-    sharing : {"paper", "disjoint"}
-        How births and continuers of a period share its budget: a quarter and three quarters, added up (the paper), or
-        the whole of it each, which costs no more because no unit is both (proofs/yearly.md).
-    """
-
-    lines: LinesSettings
-    draw: Pick
+    lines: LinesSettings  # order, slopes, levels and shares of every model
+    draw: Pick  # how a level is drawn: each as often as any other (the paper), or as in `LinesModel`
+    # how births and continuers of a period share its budget: a quarter and three quarters, added up (the paper), or
+    # the whole of it each, which costs no more because no unit is both (proofs/yearly.md)
     sharing: Sharing
 
     @property

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats
 from quantail.markup import Child, Markup, element
 from quantail.report.plots.scale import Scale
 
-Floats = NDArray[np.float64]
 Ticks = Sequence[tuple[float, str]]
 
 

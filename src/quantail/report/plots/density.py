@@ -1,15 +1,14 @@
 """Where the values of a column lie: two histograms on one axis, drawn from all rows."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.markup import Markup
 from quantail.report.columns import Numbers
 from quantail.report.plots.canvas import Canvas
 from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale
 
-Floats = NDArray[np.float64]
 BINS = 48
 
 

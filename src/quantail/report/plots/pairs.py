@@ -1,8 +1,8 @@
 """Two columns against each other: a sample of rows, and quantiles of one given the other from all rows."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.markup import Markup, element
 from quantail.report.association import Pair
 from quantail.report.columns import Labels, Numbers
@@ -10,8 +10,6 @@ from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.numbers import plain
 from quantail.report.plots.scale import Scale
 from quantail.report.plots.shares import clipped, draw_shares
-
-Floats = NDArray[np.float64]
 
 SHOWN_ROWS = 500
 _CELLS = 12

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.markup import Markup, element
 from quantail.report.columns import Numbers
 from quantail.report.plots.canvas import Canvas, diamond, number
-
-Floats = NDArray[np.float64]
 
 _OUTER = (0.001, 0.002, 0.005)
 _NAMED = {0.5: "median", 0.9: "90%", 0.99: "99%", 0.999: "99.9%"}

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quantail.arrays import Floats
 from quantail.evaluation.tails import is_heavy
 from quantail.report.plots.numbers import day, short
 
-Floats = NDArray[np.float64]
 Kind = Literal["linear", "log", "signed", "date"]
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -22,22 +22,13 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis from `low` to `high`.
+    """An axis from `low` to `high`."""
 
-    Parameters
-    ----------
-    low, high : float
-        Ends in the unit of the values; equal ends are spread a little.
-    kind : {"linear", "log", "signed", "date"}
-        A log axis needs positive ends; dates are seconds since 1970.
-    width : float
-        Signed axes only: what counts as close to zero.
-    """
-
+    # low, high: ends in the unit of the values; equal ends are spread a little
     low: float
     high: float
-    kind: Kind = "linear"
-    width: float = 1.0
+    kind: Kind = "linear"  # a log axis needs positive ends; dates are seconds since 1970
+    width: float = 1.0  # signed axes only: what counts as close to zero
 
     def __post_init__(self) -> None:
         if self.low == self.high:

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from quantail.arrays import Floats
 from quantail.markup import Markup, element
 from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale
 
-Floats = NDArray[np.float64]
 _ROW, _LONGEST = 22, 18
 
 

@@ -4,15 +4,14 @@ A straight line is a Pareto tail. The curve begins at the median and ends at the
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.markup import Markup
 from quantail.report.columns import Numbers
 from quantail.report.plots.canvas import Canvas
 from quantail.report.plots.numbers import short
 from quantail.report.plots.scale import Scale
 
-Floats = NDArray[np.float64]
 _POINTS = 90
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quantail.arrays import Floats
 from quantail.markup import Markup
 from quantail.report.plots.canvas import Canvas
 from quantail.report.plots.numbers import percent, short
 from quantail.report.plots.scale import Scale
-
-Floats = NDArray[np.float64]
 
 
 def draw_trend(

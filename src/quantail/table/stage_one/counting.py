@@ -39,7 +39,16 @@ def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
 
 
 def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
-    """Release how many rows hold each of a column's few possible values; what noise alone could show is cleared."""
+    """Release a column of few possible values by how many rows hold each; what noise alone could show is cleared."""
+    noisy, noise = count_values(fit, leaf, scale, values)
+    cleared = believed_counts(noisy, noise, np.log(noisy.size) + DOUBT)
+    shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(noisy.size, 1 / noisy.size)
+    edges = scale.forward(scale.lower + scale.step * (np.arange(noisy.size + 1, dtype=np.float64) - 0.5))
+    return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
+
+
+def count_values(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> tuple[Floats, float]:
+    """Release how many rows hold each of a column's few possible values; return also the scale of the noise."""
     cells = round((scale.upper - scale.lower) / scale.step) + 1
 
     def count(part: Floats) -> Integers:
@@ -48,11 +57,7 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
 
     sensitivity = cells_touched(fit.gate.relation)
     noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
-    scale_rows = fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
-    cleared = believed_counts(noisy, scale_rows, np.log(cells) + DOUBT)
-    shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(cells, 1 / cells)
-    edges = scale.forward(scale.lower + scale.step * (np.arange(cells + 1, dtype=np.float64) - 0.5))
-    return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
+    return noisy, fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
 
 
 def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:

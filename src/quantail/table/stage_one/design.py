@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from quantail.curves import slope_plan
-from quantail.curves.depth import histogram_fits, rung_levels
+from quantail.curves.depth import histogram_fits, quantile_levels
 from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES, TWO_STAGES_NARROW
-from quantail.privacy import Definition, Plan, geometric_strength, split, strength_of, unit_of
+from quantail.privacy import Definition, Plan, count_epsilon, selection_epsilon, split, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of
 from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules
@@ -64,6 +64,11 @@ class Design:
     ordered: dict[str, int] = field(default_factory=dict)
     rules: StageOneRules = STAGE_ONE_RULES
 
+    @property
+    def counted(self) -> frozenset[str]:
+        """Columns of which every value is counted."""
+        return frozenset(each.column.name for each in self.columns if each.cells)
+
 
 def draw_design(
     schema: Schema,
@@ -98,14 +103,14 @@ def _numeric(
     effects = [(question, part) for question, part in costs.items() if question.kind != "curve"]
     whole = next(part for question, part in costs.items() if question.kind == "curve")
     parts = [
-        _effect(question, part, rows * _strength(part, definition), unit_of(definition))
+        _effect(question, part, rows * _epsilon(part, definition), unit_of(definition))
         for question, part in effects
     ]
-    cells = round((_upper(column) - _lower(column)) / column.lattice) + 1
-    counted = not parts and histogram_fits(cells, rows * _count_strength(whole, definition))
+    cells = values_of(column)
+    counted = not parts and histogram_fits(cells, rows * _count_epsilon(whole, definition))
     explained = any(question.kind != "lowest" for question, _ in effects)
     enough = TWO_STAGES_NARROW if column.grid == "log" and explained else TWO_STAGES
-    located = rows * _strength(whole, definition) >= enough
+    located = rows * _epsilon(whole, definition) >= enough
     parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     return ColumnDesign(
         column,
@@ -118,13 +123,13 @@ def _numeric(
     )
 
 
-def _effect(question: Question, cost: Fraction, signal: float, unit: Unit) -> Plan:
+def _effect(question: Question, cost: Fraction, n_epsilon: float, unit: Unit) -> Plan:
     """Return the leaves of what is asked before the curve."""
     if question.kind == "scale":
         return Plan.leaf("scale", cost, "one quantile of absolute values", unit)
     if question.kind == "lowest":
         return Plan.leaf("lowest", cost, "rows that hold the lowest value", unit)
-    return slope_plan(question.on, cost, signal, unit)
+    return slope_plan(question.on, cost, n_epsilon, unit)
 
 
 def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cells: int) -> Plan:
@@ -144,7 +149,7 @@ def _curve(cost: Fraction, rows: int, definition: Definition, located: bool, cel
 
 
 def _levels_note(rows: int, cost: Fraction, definition: Definition) -> str:
-    levels = rung_levels(rows * _strength(cost, definition))
+    levels = quantile_levels(rows * _epsilon(cost, definition))
     return f"{levels.size} quantiles from {levels[0]:.3g} to {levels[-1]:.3g} in one draw"
 
 
@@ -154,19 +159,15 @@ def _category(column: Column, costs: Mapping[Question, Fraction], definition: De
     return ColumnDesign(column, Plan.sequence(column.name, [leaf]), cells=True)
 
 
-def _strength(cost: Fraction, definition: Definition) -> float:
-    return float(strength_of(cost, definition))
+def _epsilon(cost: Fraction, definition: Definition) -> float:
+    return float(selection_epsilon(cost, definition))
 
 
-def _count_strength(cost: Fraction, definition: Definition) -> float:
-    return float(geometric_strength(cost, definition))
+def _count_epsilon(cost: Fraction, definition: Definition) -> float:
+    return float(count_epsilon(cost, definition))
 
 
-def _lower(column: Column) -> float:
-    assert column.lower is not None
-    return column.lower
-
-
-def _upper(column: Column) -> float:
-    assert column.upper is not None
-    return column.upper
+def values_of(column: Column) -> int:
+    """Return how many values a number can have."""
+    assert column.lower is not None and column.upper is not None
+    return round((column.upper - column.lower) / column.lattice) + 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves import Rows, Vector
-from quantail.privacy import Gate, Plan, cells_touched, strength_of
+from quantail.privacy import Gate, Plan, cells_touched, selection_epsilon
 from quantail.table.stage_one.column import ColumnModel, NumericModel
 from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules
 
@@ -89,8 +89,8 @@ class Fit:
         return max(round(self.rows * (1 - self.absent(status))), 1) if status else self.rows
 
     def rate(self, leaf: Plan) -> float:
-        """Return the strength of a leaf, as the depth rules count it."""
-        return float(strength_of(leaf.cost, self.gate.definition))
+        """Return the epsilon of a leaf, as the depth rules count it."""
+        return float(selection_epsilon(leaf.cost, self.gate.definition))
 
     def noise_rows(self, leaf: Plan) -> float:
         """Return the scale of noise, in rows, of a joint draw or a selection."""

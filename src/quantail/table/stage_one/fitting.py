@@ -20,13 +20,13 @@ from quantail.curves import (
     Vector,
     best_cuts,
     choose_slope,
-    draw_rungs,
     fit_atom_curve,
     fit_curve,
+    joint_quantiles,
     slope_reach,
     thinner_side,
 )
-from quantail.curves.depth import near_candidates, rung_levels
+from quantail.curves.depth import near_candidates, quantile_levels
 from quantail.curves.grid import height_prior, near, wide, with_cells
 from quantail.curves.slope import Slope
 from quantail.curves.tuning import LOCATED, LOCATING_LEVELS
@@ -108,7 +108,7 @@ def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
     return column.map(scale.spread, column.uniform(fit.gate.noise))
 
 
-def _rungs(
+def _quantiles(
     fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats
 ) -> Floats:
     """Release quantiles of the rows whose number is there; absent ones lie below all candidates.
@@ -119,7 +119,7 @@ def _rungs(
     spread = grid if design.column.grid == "log" else None
     height = None if spread is None or design.two_sided else height_prior(grid)
     asked = absent + (1 - absent) * levels
-    return draw_rungs(fit.gate, leaf, values, grid, asked, fit.rows, spread, height)
+    return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height)
 
 
 def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
@@ -130,7 +130,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     sizes = dithered(fit, design.column.name, scale).map(np.abs)
     grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
-    (typical,) = scale.unfolded(_rungs(fit, design, leaf, sizes, grid, np.array([TYPICAL])))
+    (typical,) = scale.unfolded(_quantiles(fit, design, leaf, sizes, grid, np.array([TYPICAL])))
     return scale.crossing(2 * float(typical))
 
 
@@ -165,10 +165,10 @@ def _instrument(
     both : float
         Share of rows that have both numbers.
     """
-    signal = fit.rows * fit.rate(leaf)
-    cuts = best_cuts(predictor.explaining, fit.rows, signal)
+    n_epsilon = fit.rows * fit.rate(leaf)
+    cuts = best_cuts(predictor.explaining, fit.rows, n_epsilon)
     few = thinner_side(predictor.explaining, cuts)
-    return cuts, few * signal * both >= (TOLD_BY_MANY if few >= FEW else TOLD)
+    return cuts, few * n_epsilon * both >= (TOLD_BY_MANY if few >= FEW else TOLD)
 
 
 def _both(fit: Fit, design: ColumnDesign, predictor: NumericModel) -> float:
@@ -186,20 +186,20 @@ def _fit_curve(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, e
     grid = wide(low, high, scale.log)
     share = fit.heaped.get(design.column.name, 0.0)
     rows = max(round(fit.present(design.status) * (1 - share)), 1)
-    signal = rows * fit.rate(leaves[-1])
+    n_epsilon = rows * fit.rate(leaves[-1])
     if len(leaves) == 2:
-        overall = _rungs(fit, design, leaves[0], residual, grid, np.array(LOCATING_LEVELS))
+        overall = _quantiles(fit, design, leaves[0], residual, grid, np.array(LOCATING_LEVELS))
         if rows * fit.rate(leaves[0]) >= LOCATED:  # else fewer rows have the number than was planned on
-            grid = near(*_around(overall, scale), low, high, near_candidates(signal))
+            grid = near(*_around(overall, scale), low, high, near_candidates(n_epsilon))
         if not explained and not share:  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
-    levels = rung_levels(signal)
-    rungs = _rungs(fit, design, leaves[-1], residual, grid, levels)
+    levels = quantile_levels(n_epsilon)
+    quantiles = _quantiles(fit, design, leaves[-1], residual, grid, levels)
     noise = fit.noise_rows(leaves[-1])
     if explained or share:
-        curve = fit_curve(levels, rungs, rows, noise, scale.least, scale.log)
+        curve = fit_curve(levels, quantiles, rows, noise, scale.least, scale.log)
         return AtomCurve(share, *scale.lowest_cell, curve) if share else curve
-    return fit_atom_curve(levels, rungs, rows, noise, scale)
+    return fit_atom_curve(levels, quantiles, rows, noise, scale)
 
 
 def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:

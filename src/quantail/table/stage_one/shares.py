@@ -1,10 +1,10 @@
 """How a budget is shared among the questions of stage one, and which questions are not worth asking.
 
-Each question has a least signal (rows * strength) below which its answer would drown in noise, a steady one at which
-it hardly ever runs away, a comfortable one and an ample one; they are filled up in this order. If the budget does not
-reach for the least, slopes are dropped, the last predictor of the column that has most of them first; a curve is never
-dropped. What is left then is shared by weight. Only the schema, the number of rows and the budget decide
-(docs/decisions/0004-shares.md).
+Each question has a least n epsilon (rows times the epsilon of its query) below which its answer would drown in noise,
+a steady one at which it hardly ever runs away, a comfortable one and an ample one; they are filled up in this order.
+If the budget does not reach for the least, slopes are dropped, the last predictor of the column that has most of them
+first; a curve is never dropped. What is left then is shared by weight. Only the schema, the number of rows and the
+budget decide (docs/decisions/0004-shares.md).
 
 In a wide table (more than `WIDE` columns) a number that declares no predictors has slopes on the log-scaled numbers
 right before it alone, if it is one itself: tables of counts find what else it depends on.
@@ -93,7 +93,7 @@ def is_wide(core: Schema) -> bool:
 
 
 def counts_by_labels(schema: Schema) -> bool:
-    """Say whether counts of categories need more signal the more labels there are: in wide tables and in rich ones."""
+    """Say whether counts of categories need more n epsilon the more labels there are: in wide and in rich tables."""
     core = core_of(schema).schema
     return core != schema or is_wide(core)
 
@@ -138,7 +138,7 @@ def share_out(
 
 
 def needed_costs(asked: Sequence[Question], rows: int, definition: Definition) -> tuple[float, float]:
-    """Return what questions cost together with comfortable, and with ample signal."""
+    """Return what questions cost together with a comfortable, and with an ample n epsilon."""
     price = _prices(rows, definition)
     comfortable = math.fsum(price(question, question.comfort) for question in asked)
     return comfortable, math.fsum(price(question, question.ample) for question in asked)
@@ -162,7 +162,7 @@ def _question(column: str, kind: str, on: str = "", share: int = 1) -> Question:
 
 
 def _cells(column: Column, by_labels: bool) -> Question:
-    """Return the question that counts labels; a long list takes more signal for the same distance from the truth."""
+    """Return the question that counts labels; a long list takes a larger n epsilon to be as near to the truth."""
     question = _question(column.name, "cells")
     if not by_labels:
         return question
@@ -176,13 +176,13 @@ def _cells(column: Column, by_labels: bool) -> Question:
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
-    """Return the function from a question and a signal to what it costs: under zCDP a count costs more."""
+    """Return the function from a question and its n epsilon to what it costs: under zCDP a count costs more."""
 
-    def price(question: Question, signal: float) -> float:
-        strength = signal / (rows * question.present)
+    def price(question: Question, n_epsilon: float) -> float:
+        epsilon = n_epsilon / (rows * question.present)
         if definition == "pure":
-            return strength
-        return strength**2 / (2 if question.kind in _COUNTS else 8)
+            return epsilon
+        return epsilon**2 / (2 if question.kind in _COUNTS else 8)
 
     return price
 

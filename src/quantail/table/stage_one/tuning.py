@@ -8,8 +8,8 @@ NEEDS = {
     "cells": (20.0, 20.0, 60.0, 200.0, 0.6),
     "lowest": (12.0, 12.0, 14.0, 50.0, 0.1),
 }
-"""Least, steady, comfortable and ample signal of a kind of question, and its weight beyond. The first curve gets more
-because every later column inherits its errors; the slopes of a column share the ample signal and the weight of one."""
+"""Least, steady, comfortable and ample n epsilon of a kind of question, and its weight beyond. The first curve gets
+more because every later column inherits its errors; slopes of a column share the ample one and the weight of one."""
 
 MOST_HEIRS = 1.45
 """Later columns inherit errors, so the more there are the more is ample, up to this factor."""
@@ -18,10 +18,10 @@ FEW_LABELS = 20
 """Labels of which each makes counts dearer by the first of the numbers below; those beyond by the second."""
 
 COMFORT_PER_LABEL, AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)
-"""What each label adds to a comfortable and to an ample signal of counts."""
+"""What each label adds to a comfortable and to an ample n epsilon of counts."""
 
 COMFORT_OF_TWO, COMFORT_OF_MORE, LEAST_AMPLE = 130.0, 300.0, 300.0
-"""Least comfortable signals of two labels and of more (noise of .8 and .7 points in a share), and least ample one."""
+"""Least comfortable n epsilon of two labels and of more (noise of .8 and .7 points in a share), and least ample one."""
 
 WIDE = 10
 """Columns beyond which a table is wide: numbers that declare no predictors then have few slopes, or none."""
@@ -39,7 +39,7 @@ LOW_END = 0.05
 """Level of a predictor at which the lower end of what follows it is looked for."""
 
 FEW, TOLD, TOLD_BY_MANY = 0.1, 25.0, 10.0
-"""A side of a predictor with so small a share of the rows, and signals below which a side tells nothing."""
+"""A side of a predictor with so small a share of the rows, and the n epsilon below which a side tells nothing."""
 
 MARGIN = 0.25
 """Residuals may lie beyond the column's own range by this share of it."""

@@ -1,0 +1,88 @@
+"""What rows show and the schema does not say is told internally, without a value; what it says is not told again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from quantail.frames import check_table
+from quantail.schema import Column, Identity, Inequality, Key, Schema
+
+ROWS = 400
+
+
+def number(name, **facts):
+    return Column(name, "numeric", 0, 1e6, **({"decimals": 2} | facts))
+
+
+def told(frame, *columns, **facts):
+    schema = Schema(columns, unit="person", **facts)
+    assert check_table(frame, schema) == []
+    return {problem.column: str(problem) for problem in check_table(frame, schema, internal=True)}
+
+
+def table(**columns):
+    rng = np.random.default_rng(1)
+    pay = rng.lognormal(8, 1, ROWS).round(2)
+    return pd.DataFrame({"pay": pay} | columns)
+
+
+def test_a_key_that_repeats_may_belong_to_a_unit_of_several_rows():
+    frame = table(patient=np.arange(ROWS) // 2)
+    notes = told(frame, number("pay"), keys=(Key("patient"),))
+    assert "rows of one person" in notes["patient"]
+    assert told(table(patient=np.arange(ROWS)), number("pay"), keys=(Key("patient"),)) == {}
+
+
+def test_decimals_codes_and_round_figures():
+    frame = table()
+    assert "decimals = 2" in told(frame, number("pay", decimals=None))["pay"]
+    assert told(frame, number("pay")) == {}
+    coded = table()
+    coded.loc[::20, "pay"] = -9
+    assert "missing_codes" in told(coded, number("pay"))["pay"]
+    assert told(coded, number("pay", missing_codes=(-9,))) == {}
+    heaped = table()
+    heaped.loc[::2, "pay"] = heaped["pay"].round(-3)[::2].clip(lower=1000)
+    assert "heaps = [" in told(heaped, number("pay"))["pay"]
+    assert told(heaped, number("pay", heaps=(1000,), atoms=(1000, 2000, 3000))) == {}
+
+
+def test_a_frequent_value_is_advised_as_an_atom_only_where_it_stands_out():
+    frame = table()
+    frame.loc[::5, "pay"] = 20833
+    note = told(frame, number("pay"))["pay"]
+    assert "atoms" in note and "20833" not in note
+    assert told(frame, number("pay", atoms=(20833,))) == {}
+    staff = np.random.default_rng(2).geometric(0.3, ROWS)  # one, two and three are all frequent
+    assert told(pd.DataFrame({"staff": staff}), Column("staff", "integer", 0, 1e6, grid="log")) == {}
+
+
+def test_rules_that_hold_in_every_row():
+    frame = table()
+    part = np.random.default_rng(3).random(ROWS)
+    frame["net"] = (frame["pay"] * part).round(2)
+    frame["tax"] = (frame["pay"] - frame["net"]).round(2)
+    columns = number("net"), number("tax"), number("pay")
+    notes = told(frame, *columns)
+    assert "sum of 'net' and 'tax'" in notes["pay"] and set(notes) == {"pay"}
+    ordered = columns[2], columns[0], columns[1]
+    assert told(frame, *ordered, identities=(Identity("pay", ("net", "tax")),)) == {}
+    two = ordered[:2]
+    assert "never above 'pay'" in told(frame, *two)["net"]
+    assert told(frame, *two, inequalities=(Inequality("net", "pay"),)) == {}
+    frame["net"] = frame["net"].sample(frac=1, random_state=1).to_numpy()
+    assert told(frame, *two) == {}
+
+
+def test_columns_that_are_empty_in_the_same_rows():
+    frame = table(claims=np.random.default_rng(4).integers(0, 3, ROWS))
+    frame["day"] = pd.Timestamp("2020-02-01")
+    frame.loc[frame["claims"] == 0, "day"] = pd.NaT
+    columns = (
+        Column("claims", "integer", 0, 9),
+        Column("day", "date", "2020-01-01", "2021-01-01", missing=True),
+    )
+    assert "same rows as 'claims'" in told(frame, *columns)["day"]
+    ruled = columns[0], replace(columns[1], universe="claims >= 1")
+    assert told(frame, *ruled) == {}
