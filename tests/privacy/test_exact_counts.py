@@ -16,6 +16,7 @@ from quantail.auditing.counting import (
     rows_at_the_lowest,
     rows_in_heaps,
     rows_of_groups,
+    rows_on_figures,
     search_counts,
     values_of_a_column,
     values_within_cells,
@@ -84,6 +85,45 @@ def test_heaps_that_a_row_is_in_twice_are_caught():
         return Gate(leaf, noise, "add-remove").histogram(leaf, counts, 1).tolist()
 
     assert search_counts(twice, (1.0, 2.0, 6.0), 3, "add-remove").loss > 1.9
+
+
+FIGURES = (
+    0.0,
+    2.0,
+    3.0,
+    6.0,
+    8.0,
+    13.0,
+    math.nan,
+)  # none, the first, between, shared by two steps, beyond, absent
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_counts_of_round_figures_cost_exactly_their_leaf(relation):
+    assert 0.99 < search_counts(rows_on_figures(relation), FIGURES, 3, relation).loss <= 1
+
+
+def test_figures_that_a_row_is_on_twice_are_caught():
+    """Were multiples of two steps listed side by side, a row on both would be counted twice."""
+    leaf, figures = Plan.leaf("figures", F(1)), np.array([2.0, 4.0, 4.0, 6.0])
+
+    def twice(table, noise):
+        counts = np.array([np.count_nonzero(np.array(table) == figure) for figure in figures])
+        return Gate(leaf, noise, "add-remove").histogram(leaf, counts, 1).tolist()
+
+    assert search_counts(twice, (1.0, 4.0, 6.0), 3, "add-remove").loss > 1.9
+
+
+def test_figures_chosen_by_the_rows_themselves_are_caught():
+    """Were only figures listed that some row is on, the list would tell of that row."""
+    leaf = Plan.leaf("figures", F(1))
+
+    def flawed(table, noise):
+        figures = np.unique([value for value in table if value % 2 == 0])
+        counts = np.array([np.count_nonzero(np.array(table) == figure) for figure in figures], dtype=int)
+        return Gate(leaf, noise, "add-remove").histogram(leaf, counts, 1).tolist()
+
+    assert search_counts(flawed, (1.0, 2.0, 4.0), 2, "add-remove").loss > 1
 
 
 LOWEST = (-0.5, 0.0, 0.5, 0.51, 7.0, math.nan)  # in the lowest cell, at its end, just beyond, far, absent

@@ -14,7 +14,16 @@ from quantail.errors import SchemaError
 from quantail.privacy import Plan
 from quantail.schema import Column, Schema
 from quantail.table import TableModel, TableSynthesizer
-from quantail.table.heaps import Heap, heap_of, heap_shares, plan_heaps, rounded
+from quantail.table.heaps import (
+    Heap,
+    chosen_heaps,
+    count_figures,
+    figures_of,
+    heap_of,
+    heap_shares,
+    plan_heaps,
+    rounded,
+)
 
 AMOUNT = Column("amount", "numeric", 0, 1e9, grid="log", decimals=2, heaps=(1000, 100))
 YEARS = Column("years", "integer", 0, 60)
@@ -67,7 +76,7 @@ def test_rounding_moves_no_number_far_nor_beyond_its_bounds(values, first, secon
     numbers = np.clip(np.round(values, 2), -5e6, 5e6)
     u = np.random.default_rng(seed).random(numbers.size)
     heaps = (Heap(1000.0, first), Heap(250.0, second))
-    found = rounded(numbers, u, heaps, -5e6, 5e6)
+    found = rounded(numbers, chosen_heaps(numbers, u, heaps), heaps, -5e6, 5e6)
     assert (np.abs(found) <= 5e6).all() and (np.abs(found - numbers) <= 500).all()
     place, moved = heap_of(found, (1000.0, 250.0), 0.01), found != numbers
     assert (place[moved] < 2).all()
@@ -77,13 +86,62 @@ def test_rounding_moves_no_number_far_nor_beyond_its_bounds(values, first, secon
 def test_as_many_numbers_are_rounded_as_heaps_say() -> None:
     rng = np.random.default_rng(4)
     u, values = rng.random(40_000), np.exp(rng.normal(8, 1, 40_000))
-    found = rounded(values, u, (Heap(1000.0, 0.4), Heap(100.0, 0.5)), 0.0, 1e9)
+    heaps = (Heap(1000.0, 0.4), Heap(100.0, 0.5))
+    found = rounded(values, chosen_heaps(values, u, heaps), heaps, 0.0, 1e9)
     large = values >= 1000
     place = heap_of(found, (1000.0, 100.0), 0.01)
     assert np.mean(place[large] == 0) == pytest.approx(0.4, abs=0.02)
     assert np.mean(place[large] == 1) == pytest.approx(0.3, abs=0.02)
     # Which numbers are rounded has nothing to do with where they lie.
     assert np.corrcoef(np.log(values[large]), place[large] == 0)[0, 1] == pytest.approx(0, abs=0.02)
+
+
+def popular(rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Half of all amounts are multiples of 100, of which 1,500 and 2,000 are far more popular than others."""
+    smooth = np.exp(rng.normal(7.4, 0.7, rows))
+    usual = rng.choice([1500.0, 2000.0], rows)
+    figure = np.where(rng.random(rows) < 0.5, usual, np.rint(smooth / 100) * 100)
+    return np.where(rng.random(rows) < 0.5, figure, np.round(smooth, 2))
+
+
+def test_popular_figures_are_as_frequent_as_they_were() -> None:
+    values = popular(20_000, np.random.default_rng(5))
+    schema = Schema((replace(AMOUNT, heaps=(500, 100)),), "person")
+    model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(pa.table({"amount": values}))
+    assert "round figures" in model.plan.find("values/amount").note
+    made = model.sample(seed=1)["amount"].to_numpy()
+    for figure in (1500.0, 2000.0, 1600.0, 2100.0):
+        assert np.mean(made == figure) == pytest.approx(np.mean(values == figure), abs=0.02)
+    assert np.mean(made % 100 == 0) == pytest.approx(0.5, abs=0.04)
+    again = TableModel.from_dict(model.to_dict())
+    assert again.sample(200, seed=3).equals(model.sample(200, seed=3))
+
+
+def test_figures_beyond_those_that_were_counted_stay_near_where_they_were_drawn() -> None:
+    column = replace(AMOUNT, heaps=(100,))
+    figures = figures_of(column)
+    assert figures.size == 2000 and figures[-1] * column.lattice == 200_000
+    values = np.round(np.exp(np.random.default_rng(6).normal(13, 0.2, 20_000)) / 100) * 100
+    table = pa.table({"amount": values})
+    made = (
+        TableSynthesizer(Schema((column,), "person"), 1, noise="simulated", seed=1).fit(table).sample(seed=1)
+    )
+    assert np.quantile(made["amount"], 0.9) == pytest.approx(np.quantile(values, 0.9), rel=0.1)
+
+
+def test_every_figure_is_counted_once_and_other_numbers_nowhere() -> None:
+    figures = figures_of(Column("pay", "numeric", 0, 60, decimals=2, heaps=(11.8708, 5.9354)))
+    values = np.array([5.94, 11.87, 11.88, 17.81, np.nan, 0.0, 60.0, 59.35])
+    counts = count_figures(values, figures, 0.01)
+    assert counts.sum() == 4 and counts.max() == 1
+    assert figures_of(Column("profit", "numeric", -10, 60, decimals=2, heaps=(5,))).size == 0
+
+
+def test_where_every_value_is_counted_round_figures_are_not_asked_for() -> None:
+    column = Column("hours", "integer", 0, 1000, heaps=(100, 10))
+    plan = TableSynthesizer(Schema((YEARS, column), "person"), 1).plan(40_000)
+    assert "1001 values" in plan.find("values/hours").note
+    assert "heaps" not in [part.name for part in plan.children]
 
 
 def test_what_noise_alone_could_show_is_no_heap() -> None:

@@ -64,7 +64,33 @@ def test_values_are_counted_only_where_budget_allows_and_never_twice() -> None:
     assert plan_values(SCHEMA, (), 20_000, F(1), "pure").leaves.keys() == {"education", "hours"}
     assert plan_values(SCHEMA, ("education", "hours"), 20_000, F(1), "pure").leaves == {}
     assert plan_values(SCHEMA, (), 2_000, F(1), "pure").leaves.keys() == {"education"}
-    assert plan_values(SCHEMA, (), 20_000, F(1), "pure").cost <= F(6, 100)
+    assert plan_values(SCHEMA, (), 20_000, F(1), "pure").cost <= F(1, 10)
+
+
+def test_popular_values_of_a_long_list_are_kept() -> None:
+    """Seven in ten stones have a whole number of points out of 600 tenths, a third of them the same one."""
+    rng = np.random.default_rng(4)
+    smooth = np.round(np.clip(rng.normal(57, 3, 20_000), 43, 79), 1)
+    whole = np.where(rng.random(20_000) < 0.3, 56.0, np.rint(smooth))
+    points = np.where(rng.random(20_000) < 0.7, whole, smooth)
+    columns = (
+        Column("weight", "numeric", 0, 1e6, grid="log", decimals=2),
+        Column("points", "numeric", 40, 100, decimals=1),
+    )
+    table = pa.table(
+        {"weight": np.round(np.exp(points / 10 + rng.normal(0, 0.5, 20_000)), 2), "points": points}
+    )
+    model = TableSynthesizer(Schema(columns, "stone"), 1, noise="simulated", seed=1).fit(table)
+    assert model.plan.find("values/points").note == "601 values counted"
+    made = model.sample(seed=1)["points"].to_numpy()
+    assert np.mean(made == 56.0) == pytest.approx(np.mean(points == 56.0), abs=0.03)
+    assert np.mean(made % 1 == 0) == pytest.approx(np.mean(points % 1 == 0), abs=0.12)
+
+
+def test_what_short_lists_do_not_need_is_left_to_longer_ones() -> None:
+    longer = Column("points", "numeric", 40, 100, decimals=1)
+    plan = plan_values(Schema((EDUCATION, HOURS, longer), "person"), (), 10**6, F(1), "pure").leaves
+    assert plan["education"].cost < plan["hours"].cost < plan["points"].cost
 
 
 def test_counts_that_noise_explains_are_those_of_the_model() -> None:
@@ -83,7 +109,7 @@ def test_cells_keep_their_numbers_and_values_their_order(counts: list[float], se
     scale = Scale(log=False, step=1.0, lower=0.0, upper=9.0)
     drawn = np.random.default_rng(seed).uniform(-0.5, 9.5, 400)
     edges = np.array([2.5, 6.5])
-    found = cut_values(drawn, np.array(counts), edges, scale).settled(drawn)
+    found = cut_values(drawn, np.arange(10.0), np.array(counts), edges, scale).settled(drawn)
     np.testing.assert_array_equal(np.searchsorted(edges, found), np.searchsorted(edges, drawn))
     assert np.all(np.diff(found[np.argsort(drawn)]) >= 0)
     for first, last in ((0, 3), (3, 7), (7, 10)):

@@ -22,13 +22,13 @@ from quantail.privacy import Gate, Plan, Relation, Source, cells_touched
 from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.heaps import draw_heaps, heap_shares
+from quantail.table.heaps import Heap, draw_heaps, heap_shares
 from quantail.table.lowest import draw_lowest
 from quantail.table.stage_one import counting as stage_one_counts
 from quantail.table.stage_one import fit_state
 from quantail.table.stage_one.column import NumericModel
 from quantail.table.stage_one.design import ColumnDesign
-from quantail.table.value_counts import release_values
+from quantail.table.value_counts import release_figures, release_values
 
 ANSWER = 3
 
@@ -187,6 +187,20 @@ def rows_in_heaps(relation: Relation) -> Counting:
     return counting
 
 
+def rows_on_figures(relation: Relation) -> Counting:
+    """Count rows on each of the round figures 2, 4, 6, 8 and 12; a row is its value, NaN if it is absent."""
+    scale, leaf = Scale.of(Column("jobs", "integer", 0, 13)), Plan.leaf("figures", Fraction(1))
+    column = NumericModel("jobs", scale, (), StepCurve((-0.5, 13.5), (1.0,)))
+    figures, drawn, edges = np.array([2, 4, 6, 8, 12]), np.linspace(-0.4, 13.4, 50), np.array([5.5])
+
+    def counting(table: Table, noise: Watching) -> Any:
+        rows = HeldRows({"jobs": np.array(table, dtype=float)})
+        fit = fit_state.Fit(Gate(leaf, noise, relation), 4, rows, noise.generator())
+        return release_figures(fit, leaf, column, (Heap(4.0, 0.5), Heap(2.0, 0.5)), figures, drawn, edges)
+
+    return counting
+
+
 def rows_of_groups(table: Table, noise: Watching) -> Any:
     """Count the rows of all groups under one leaf (add/remove only); a row is its group."""
     columns = (Column("g", "category", categories=("a", "b", "c")), Column("v", "integer", 0, 9))
@@ -208,6 +222,9 @@ def count_findings() -> Iterator[Finding]:
             "values within cells", relation, values_within_cells(relation), (0.0, 1.0, 4.0, math.nan)
         )
         yield _found("heaps", relation, rows_in_heaps(relation), (0.0, 5.0, 6.0, 8.0, math.nan))
+        yield _found(
+            "round figures", relation, rows_on_figures(relation), (0.0, 2.0, 5.0, 6.0, 13.0, math.nan)
+        )
         yield _found("lowest value", relation, rows_at_the_lowest(relation), (0.0, 0.5, 0.51, math.nan))
         yield _found("tail sum", relation, tail_sum(relation), (-1.0, 2.0, 2.5, 6.0, math.inf, math.nan))
     yield _found("rows of groups", "add-remove", rows_of_groups, range(3))

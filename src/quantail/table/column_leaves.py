@@ -1,6 +1,7 @@
 """Questions that some columns are asked beside the stages, each with a leaf of the plan: sums of tails, heaps."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from quantail.privacy import Plan
@@ -19,6 +20,11 @@ class ColumnLeaves:
     def cost(self) -> Fraction:
         """What all of them cost."""
         return sum((leaf.cost for leaf in self.leaves.values()), Fraction(0))
+
+    def without(self, names: Collection[str]) -> "ColumnLeaves":
+        """Return the same questions to other columns alone."""
+        left = {name: leaf for name, leaf in self.leaves.items() if name not in names}
+        return replace(self, leaves=left) if left else NOTHING
 
     def joined(self, plan: Plan) -> Plan:
         """Return the plan of a fit with these questions added to it."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from quantail.arrays import Floats
 from quantail.table.base_law import BaseLaw
-from quantail.table.heaps import Heap, heaps_from, rounded
+from quantail.table.heaps import Heap, chosen_heaps, fine_digits, heaps_from, rounded
 from quantail.table.law import FieldLaw
 from quantail.table.stage_one.column import CategoryModel, ColumnModel, NumericModel, column_from_dict
-from quantail.table.values import ValueCuts
+from quantail.table.values import Figures, ValueCuts
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class NumberColumn(NumericModel):
 
     law: FieldLaw | None = None
     heaps: tuple[Heap, ...] = ()
-    cuts: ValueCuts | None = None
+    figures: Figures | None = None  # which round figures numbers become, where each was counted
+    cuts: ValueCuts | None = None  # of few values: which of them a number becomes
 
     @classmethod
     def of(cls, model: NumericModel, law: FieldLaw) -> "NumberColumn":
@@ -53,14 +54,22 @@ class NumberColumn(NumericModel):
             values = scale.forward(self.cuts.settled(values))
         if not self.heaps:
             return values
-        found = rounded(scale.unfolded(values), u, self.heaps, scale.lower, scale.upper)
+        numbers = scale.unfolded(values)
+        found = rounded(numbers, chosen_heaps(numbers, u, self.heaps), self.heaps, scale.lower, scale.upper)
+        if self.figures is not None and self.law is not None:
+            counted = numbers <= self.figures.which.values[-1]
+            share = np.asarray(self.figures.shares)[np.searchsorted(self.law.cells.edges, values)]
+            figure = fine_digits(u) < share
+            settled = np.where(figure, self.figures.which.settled(values), numbers)
+            found = np.where(counted, settled, found)
         return scale.forward(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         heaps = {"heaps": [vars(heap) for heap in self.heaps]} if self.heaps else {}
-        cuts = {} if self.cuts is None else {"cuts": self.cuts.to_dict()}
-        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()} | heaps | cuts
+        parts = {"figures": self.figures, "cuts": self.cuts}
+        counted = {name: part.to_dict() for name, part in parts.items() if part is not None}
+        return super().to_dict() | {"law": None if self.law is None else self.law.to_dict()} | heaps | counted
 
 
 def _moved(predictor: NumericModel, ends: tuple[float, float]) -> tuple[float, float]:
@@ -102,8 +111,10 @@ def table_column_from_dict(form: Mapping[str, Any]) -> TableColumn:
         return LabelColumn.of(column, law)
     if law is None:
         raise ValueError("a number without a law")
+    figures = Figures.from_dict(form["figures"]) if "figures" in form else None
     cuts = ValueCuts.from_dict(form["cuts"]) if "cuts" in form else None
-    return replace(NumberColumn.of(column, law), heaps=heaps_from(form.get("heaps", ())), cuts=cuts)
+    heaps = heaps_from(form.get("heaps", ()))
+    return replace(NumberColumn.of(column, law), heaps=heaps, figures=figures, cuts=cuts)
 
 
 @dataclass(frozen=True)

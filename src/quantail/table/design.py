@@ -32,7 +32,7 @@ from quantail.table.tuning import (
     STAGE_ONE_MOST,
     WIDE_SLOPES,
 )
-from quantail.table.value_counts import plan_values
+from quantail.table.value_counts import counts_every_value, plan_values
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def draw_tables_design(
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
     heaps = plan_heaps(schema, rows, cost, definition)
-    cost -= tails.cost + heaps.cost
+    cost -= tails.cost
     plan_of_rounds = RoundPlan(len(explained), rows, definition, schema.neighbours)
 
     def both(cost: Fraction) -> tuple[Design, tuple[Plan, ...]]:
@@ -82,10 +82,11 @@ def draw_tables_design(
         )
         return columns, plan_of_rounds.plans(number, cost - first) if number else ()
 
-    columns, rounds = both(cost)
-    values = plan_values(schema, columns.counted, rows, spare, definition)
+    columns, rounds = both(cost - heaps.cost)
+    values = plan_values(schema, columns.counted, rows, spare, definition, heaps.leaves)
+    heaps = heaps.without(_counted(schema, values))
     if values.leaves:
-        columns, rounds = both(cost - values.cost)
+        columns, rounds = both(cost - heaps.cost - values.cost)
     plan = columns.plan
     if rounds:
         stages = [Plan.sequence("columns", columns.plan.children), Plan.sequence("rounds", rounds)]
@@ -93,6 +94,12 @@ def draw_tables_design(
     for part in (tails, values, heaps):
         plan = part.joined(plan)
     return TablesDesign(columns, rounds, explained, plan, rows, schema, tails, heaps, values)
+
+
+def _counted(schema: Schema, values: ColumnLeaves) -> set[str]:
+    """Return the numbers of which every value is counted, which tells of round figures as well."""
+    columns = core_of(schema).schema.columns
+    return {c.name for c in columns if c.name in values.leaves and counts_every_value(c)}
 
 
 def _without_dear_slopes(

@@ -22,7 +22,6 @@ from quantail.table.base_law import BaseLaw
 from quantail.table.candidates import Scores, count_sets, field_sets
 from quantail.table.cells import FieldCells, label_cells, number_cells
 from quantail.table.chain import Chain, Released
-from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.columns import Field, LabelColumn, NumberColumn, TableColumn, fields_of
 from quantail.table.design import TablesDesign
 from quantail.table.estimate import Margin
@@ -34,7 +33,7 @@ from quantail.table.forward import (
     scales_of,
     sum_of_slopes,
 )
-from quantail.table.heaps import draw_heaps, heap_shares
+from quantail.table.heaps import draw_heaps, figures_of, heap_shares
 from quantail.table.law import FieldLaw
 from quantail.table.stage_one.column import NumericModel
 from quantail.table.stage_one.fit_state import Fit
@@ -48,7 +47,7 @@ from quantail.table.tuning import (
     POOL_ROWS,
     ROUND_STEPS,
 )
-from quantail.table.value_counts import release_values
+from quantail.table.value_counts import release_figures, release_values
 from quantail.table.zeros import Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]
@@ -75,45 +74,56 @@ def _with_values(
     fit: Fit, design: TablesDesign, columns: tuple[TableColumn, ...], draw: Drawing
 ) -> tuple[TableColumn, ...]:
     """Release how many rows hold each value of numbers of few, and return the columns with what follows for them."""
+    values = {name: leaf for name, leaf in design.values.leaves.items() if name not in design.heaps.leaves}
 
     def counted(column: NumberColumn, leaf: Plan, drawn: Floats) -> NumberColumn:
-        assert column.law is not None
-        edges = np.asarray(column.law.cells.edges)
-        return replace(column, cuts=release_values(fit, leaf, column, drawn, edges))
+        return replace(column, cuts=release_values(fit, leaf, column, drawn, _edges(column)))
 
-    return _asked_again(fit, design.values, columns, draw, counted)
+    return _asked_again(fit, values, columns, draw, counted)
 
 
 def _with_heaps(
     fit: Fit, design: TablesDesign, columns: tuple[TableColumn, ...], draw: Drawing
 ) -> tuple[TableColumn, ...]:
     """Release how many rows hold round figures, and return the columns with what follows for their numbers."""
-    steps = {asked.column.name: asked.column.heaps for asked in design.columns.columns}
+    asked = {each.column.name: each.column for each in design.columns.columns}
 
     def heaped(column: NumberColumn, leaf: Plan, drawn: Floats) -> NumberColumn:
-        own, step = steps[column.name], column.scale.step
+        own, step = asked[column.name].heaps, column.scale.step
         noisy, noise = draw_heaps(fit.gate, leaf, fit.confidential.column(column.name), own, step)
         values, present = column.scale.unfolded(drawn), fit.present(column.status)
-        return replace(column, heaps=heap_shares(noisy, noise, values, present, own, step))
+        heaps = heap_shares(noisy, noise, values, present, own, step)
+        each = design.values.leaves.get(column.name)
+        if each is None:
+            return replace(column, heaps=heaps)
+        figures = figures_of(asked[column.name])
+        found = release_figures(fit, each, column, heaps, figures, drawn, _edges(column))
+        return replace(column, heaps=heaps, figures=found)
 
-    return _asked_again(fit, design.heaps, columns, draw, heaped)
+    return _asked_again(fit, design.heaps.leaves, columns, draw, heaped)
+
+
+def _edges(column: NumberColumn) -> Floats:
+    """Return the inner edges of a number's cells."""
+    assert column.law is not None
+    return np.asarray(column.law.cells.edges)
 
 
 def _asked_again(
     fit: Fit,
-    asked: ColumnLeaves,
+    asked: Mapping[str, Plan],
     columns: tuple[TableColumn, ...],
     draw: Drawing,
     release: Callable[[NumberColumn, Plan, Floats], NumberColumn],
 ) -> tuple[TableColumn, ...]:
     """Return the columns, those that are asked once more as `release` makes them from their leaf and drawn numbers."""
-    if not asked.leaves:
+    if not asked:
         return columns
     given = {name: values[:POOL_ROWS] for name, values in fit.public.items()}
     drawn = draw(columns, POOL_ROWS, fit.gate.noise.generator(), True, given)
     return tuple(
-        release(column, asked.leaves[column.name], _present(drawn[column.name]))
-        if isinstance(column, NumberColumn) and column.name in asked.leaves
+        release(column, asked[column.name], _present(drawn[column.name]))
+        if isinstance(column, NumberColumn) and column.name in asked
         else column
         for column in columns
     )

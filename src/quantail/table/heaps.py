@@ -2,7 +2,8 @@
 
 A column declares its heaps, coarsest first. A number belongs to the first of them that it is a multiple of, if it is
 not below it; how many rows belong to each is counted through the gate once all else is released (proofs/counts.md). Of
-the drawn numbers that are large enough, as many are then rounded to the nearest such multiple.
+the drawn numbers that are large enough, as many are then rounded to the nearest such multiple. Some figures are more
+popular than others: where the budget allows, rows on every figure are counted as well (`value_counts.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,13 @@ from quantail.privacy import (
 )
 from quantail.schema import Column, Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
-from quantail.table.tuning import AMPLE_HEAP_N_EPSILON, HEAP_SHARE, LEAST_HEAP_N_EPSILON, LOWEST_DOUBT
+from quantail.table.tuning import (
+    AMPLE_HEAP_N_EPSILON,
+    HEAP_SHARE,
+    LEAST_HEAP_N_EPSILON,
+    LOWEST_DOUBT,
+    MOST_VALUES,
+)
 
 # Parts of a uniform number: where it lies within one tells nothing of where it lies as a whole.
 _FINE = 2.0**20
@@ -83,6 +90,31 @@ def heap_of(values: Floats, steps: Sequence[float], lattice: float) -> Integers:
     return found
 
 
+def figures_of(column: Column) -> Integers:
+    """Return the round figures of a column that can be counted one by one, ascending, in steps of its lattice.
+
+    Examples
+    --------
+    >>> figures_of(Column("pay", "integer", 0, 1000, heaps=(500, 200))).tolist()
+    [200, 400, 500, 600, 800, 1000]
+    """
+    if not column.heaps or column.lower is None or column.upper is None or column.lower < 0:
+        return np.zeros(0, dtype=np.int64)
+    multiples = [
+        step * np.arange(1, min(column.upper // step, MOST_VALUES) + 1, dtype=np.float64)
+        for step in column.heaps
+    ]
+    figures = np.unique(np.rint(np.concatenate(multiples) / column.lattice).astype(np.int64))
+    return figures[figures * column.lattice >= column.lower][:MOST_VALUES]
+
+
+def count_figures(values: Floats, figures: Integers, lattice: float) -> Integers:
+    """Count the numbers on each round figure; numbers that are absent, or on none, are in no cell."""
+    places = np.rint(values[~np.isnan(values)] / lattice).astype(np.int64)
+    found = np.minimum(np.searchsorted(figures, places), figures.size - 1)
+    return np.bincount(found[figures[found] == places], minlength=figures.size)
+
+
 def draw_heaps(
     gate: Gate, leaf: Plan, values: Vector | Floats, steps: Sequence[float], lattice: float
 ) -> tuple[Floats, float]:
@@ -120,19 +152,31 @@ def heap_shares(
     return tuple(heaps)
 
 
-def rounded(values: Floats, u: Floats, heaps: Sequence[Heap], lower: float, upper: float) -> Floats:
-    """Return numbers of which some are rounded to the multiples of heaps.
+def fine_digits(u: Floats) -> Floats:
+    """Return uniform numbers made of the finest digits of others, of which they tell next to nothing."""
+    return np.mod(u * _FINE, 1.0)
 
-    `u`: the uniform numbers that the values were drawn by; their finest digits decide.
+
+def chosen_heaps(values: Floats, u: Floats, heaps: Sequence[Heap]) -> Integers:
+    """Return the place of the heap that each number is rounded to; their number where it is left as it is.
+
+    `u`: the uniform numbers that the values were drawn by.
     """
-    chosen, found = np.mod(u * _FINE, 1.0), values.copy()
-    left = np.ones(values.size, dtype=np.bool_)
+    chosen, found = fine_digits(u), np.full(values.size, len(heaps), dtype=np.int64)
     for place, heap in enumerate(heaps):
-        large = left & (np.abs(values) >= heap.step)
+        large = (found == len(heaps)) & (np.abs(values) >= heap.step)
         taken = large & (chosen < heap.share)
-        found[taken] = _nearest(values[taken], heap.step, [h.step for h in heaps[:place]], lower, upper)
         chosen = np.where(large & ~taken, (chosen - heap.share) / max(1 - heap.share, 1e-9), chosen)
-        left &= ~taken
+        found[taken] = place
+    return found
+
+
+def rounded(values: Floats, chosen: Integers, heaps: Sequence[Heap], lower: float, upper: float) -> Floats:
+    """Return numbers of which some are rounded to the nearest multiple of the heap that was chosen for them."""
+    found = values.copy()
+    for place, heap in enumerate(heaps):
+        taken = chosen == place
+        found[taken] = _nearest(values[taken], heap.step, [h.step for h in heaps[:place]], lower, upper)
     return found
 
 

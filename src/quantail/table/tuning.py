@@ -95,8 +95,14 @@ HEAP_SHARE = Fraction(3, 100)
 LEAST_HEAP_N_EPSILON, AMPLE_HEAP_N_EPSILON = 30, 400
 """Rows times epsilon of the query from which heaps are worth counting, and beyond which more budget gains nothing."""
 
-VALUES_SHARE = Fraction(6, 100)
-"""Share of the budget that counts of every value of numbers of few values may cost together."""
+VALUES_SHARE = Fraction(1, 10)
+"""Share of the budget that counts of every value, or of every round figure, may cost together."""
+
+MOST_VALUES = 2000
+"""Values, or round figures, of a number that are counted one by one, at most ("popular values")."""
+
+LEAST_POPULAR = 400
+"""Rows times epsilon of the query from which a list of any length is worth counting: single values may be popular."""
 
 LEAST_VALUES, AMPLE_VALUES = 4, 20
 """Rows times epsilon of the query, for each value, from which values are worth counting, and beyond which no more."""

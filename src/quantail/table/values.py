@@ -49,20 +49,65 @@ class ValueCuts:
         return cls(tuple(form["cuts"]), tuple(form["values"]))
 
 
-def cut_values(drawn: Floats, counts: Floats, edges: Floats, scale: Scale) -> ValueCuts:
+@dataclass(frozen=True)
+class Figures:
+    """Round figures: the share of the numbers in every cell that become one of those counted, and which of them."""
+
+    shares: tuple[float, ...]
+    which: ValueCuts
+
+    def __post_init__(self) -> None:
+        """Refuse what a damaged file may hold."""
+        if not all(0 <= share <= 1 for share in self.shares):
+            raise ValueError("shares of round figures that are none")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a form that JSON can hold."""
+        return {"shares": list(self.shares), "which": self.which.to_dict()}
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> "Figures":
+        """Rebuild figures from `to_dict`."""
+        return cls(tuple(form["shares"]), ValueCuts.from_dict(form["which"]))
+
+
+def cut_figures(
+    drawn: Floats, values: Floats, beyond: Floats, present: float, edges: Floats, scale: Scale
+) -> Figures:
+    """Return which drawn numbers become round figures, of `present` rows.
+
+    Parameters
+    ----------
+    drawn, edges : array
+        As in `cut_values`.
+    values, beyond : array
+        Round figures, ascending, in the column's unit, and how many rows more are on each than chance puts there.
+    """
+    inside = np.bincount(np.searchsorted(edges, drawn), minlength=edges.size + 1) * (present / drawn.size)
+    cell = np.searchsorted(edges, scale.forward(values))
+    counted = np.bincount(cell, weights=beyond, minlength=inside.size)
+    shares = np.clip(counted / np.maximum(inside, 1.0), 0.0, 1.0)
+    return Figures(tuple(shares.tolist()), cut_values(drawn, values, beyond, edges, scale))
+
+
+def lattice_values(scale: Scale, number: int) -> Floats:
+    """Return all values of a number of few, ascending."""
+    return np.asarray(scale.lower + scale.step * np.arange(number, dtype=np.float64))
+
+
+def cut_values(drawn: Floats, values: Floats, counts: Floats, edges: Floats, scale: Scale) -> ValueCuts:
     """Return cuts by which drawn numbers become values, within every cell as many as counts say.
 
     Parameters
     ----------
     drawn : array
         Numbers drawn from the model, on the modelling scale.
-    counts : array
-        Likely counts of all values, ascending.
+    values, counts : array
+        What they become, ascending, in the column's unit, and likely counts of each.
     edges : array
-        Inner edges of the column's cells, on the modelling scale, between values.
+        Inner edges of the column's cells, on the modelling scale.
     """
-    values = scale.lower + scale.step * np.arange(counts.size, dtype=np.float64)
-    places, borders = scale.forward(values), scale.forward(values + scale.step / 2)
+    places, borders = scale.forward(values), scale.forward((values[:-1] + values[1:]) / 2)
     cell_of, ordered = np.searchsorted(edges, places), np.sort(drawn)
     bounds = np.searchsorted(ordered, np.concatenate([[-np.inf], edges, [np.inf]]), side="right")
     cuts, kept = list[float](), list[float]()
