@@ -28,7 +28,7 @@ GRANTS = Schema(
     (Column("grant", "integer", 0, 10**6, grid="log"), Column("cost", "numeric", 0, 1000, decimals=1)),
     unit="firm",
 )
-HOMES = Schema((Column("rooms", "integer", 0, 5), Column("rent", "numeric", 0, 100, decimals=1)), unit="home")
+HOMES = Schema((Column("rooms", "integer", 0, 5), Column("rent", "numeric", 0, 100, decimals=2)), unit="home")
 
 
 @pytest.fixture
