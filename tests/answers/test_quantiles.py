@@ -212,3 +212,31 @@ def test_a_column_under_a_rule_is_asked_about_by_itself():
     for column, expected in (("paid", 500), ("day", 100), ("late", 100)):
         found = quantail.quantiles(table, column, [0.9], 2, schema=schema, noise="simulated", seed=1)
         assert found[0.9] == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_protected_number_of_rows_is_released_and_stated_nowhere_else(missing) -> None:
+    rng = np.random.default_rng(3)
+    values = pa.array(rng.lognormal(5, 1, 7_123), mask=rng.random(7_123) < 0.2 if missing else None)
+    column = quantail.Column("x", "numeric", 0, 1e6, grid="log", missing=missing, source="s")
+    schema = quantail.Schema((column,), "person", name="t", neighbours="add-remove")
+    asked = {"schema": schema, "noise": "simulated", "seed": 4}
+    found = quantail.quantiles(pa.table({"x": values}), "x", [0.5, 0.9], 1, **asked)
+    present = np.sort(values.drop_null().to_numpy())
+    for row in found:
+        level = np.searchsorted(present, row.value) / present.size
+        assert abs(level - row.level) < 0.02 and row.low < level < row.high
+    card = answer_card(found)
+    assert found.facts().size == card["public_inputs"]["rows"] != present.size
+    assert abs(found.facts().size - present.size) < 200
+    assert card["promise"]["neighbours"] == "add-remove" and card["terms"]["size"] is None
+    assert "7,123" not in card_markdown(card) and "7123" not in str(card)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_small_table_with_a_protected_number_of_rows_is_answered_like_any_other(rows) -> None:
+    column = quantail.Column("x", "numeric", 0, 10, source="s")
+    schema = quantail.Schema((column,), "person", name="t", neighbours="add-remove")
+    table = pa.table({"x": pa.array(np.arange(rows, dtype=float))})
+    found = quantail.quantiles(table, "x", [0.5], 1, schema=schema, noise="simulated", seed=1)
+    assert 0 <= found[0.5] <= 10
