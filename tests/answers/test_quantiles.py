@@ -13,6 +13,7 @@ from quantail.answers import answer_card, card_markdown
 from quantail.answers.levels import drawn_levels, rank_bands, read_off
 from quantail.errors import BudgetError, DataError, NoLedgerWarning, OptionError, SchemaError
 from quantail.examples import payroll_example, payroll_schema
+from quantail.schema.csv_format import CsvFormat
 
 SIMULATED = {"noise": "simulated"}
 
@@ -230,6 +231,7 @@ def test_a_protected_number_of_rows_is_released_and_stated_nowhere_else(missing)
     assert found.facts().size == card["public_inputs"]["rows"] != present.size
     assert abs(found.facts().size - present.size) < 200
     assert card["promise"]["neighbours"] == "add-remove" and card["terms"]["size"] is None
+    assert "rows with a value, as released" in card_markdown(card)
     assert "7,123" not in card_markdown(card) and "7123" not in str(card)
 
 
@@ -240,3 +242,12 @@ def test_a_small_table_with_a_protected_number_of_rows_is_answered_like_any_othe
     table = pa.table({"x": pa.array(np.arange(rows, dtype=float))})
     found = quantail.quantiles(table, "x", [0.5], 1, schema=schema, noise="simulated", seed=1)
     assert 0 <= found[0.5] <= 10
+
+
+def test_a_file_is_read_as_its_schema_says_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n" + "".join(f"{k},5;1\n" for k in range(100)), encoding="utf-8")
+    column = quantail.Column("x", "numeric", 0, 100, source="s")
+    schema = quantail.Schema((column,), "person", name="t", csv=CsvFormat(";", ","))
+    found = quantail.quantiles(path, "x", [0.5], 20, schema=schema, noise="simulated", seed=1)
+    assert abs(found[0.5] - 50) < 3

@@ -278,7 +278,7 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
         column = replace(column, name=f"{name} {period}", missing=True)
     elif period is not None:
         raise OptionError("period is for panels; the schema describes a table, so leave it out")
-    return Schema((column,), schema.unit, name=schema.name, neighbours=schema.neighbours)
+    return Schema((column,), schema.unit, name=schema.name, neighbours=schema.neighbours, csv=schema.csv)
 
 
 def _of_period(table: Any, schema: Schema, name: str, period: int) -> Floats:
