@@ -24,5 +24,5 @@ def quantiles(
     gate = Gate(plan, SimulatedNoise(int(rng.integers(2**31))), "replace-one")
     # Values were spread over their steps before; what is recorded is as fine as doubles are.
     scale = Scale(False, (bounds[1] - bounds[0]) * 1e-12, *bounds)
-    rows = draw_quantiles(gate, plan.leaves(), values, scale, levels)
+    rows, _ = draw_quantiles(gate, plan, values, scale, levels)
     return np.array([row.value for row in rows])

@@ -13,6 +13,7 @@ from quantail.answers import answer_card, card_markdown
 from quantail.answers.levels import drawn_levels, rank_bands, read_off
 from quantail.errors import BudgetError, DataError, NoLedgerWarning, OptionError, SchemaError
 from quantail.examples import payroll_example, payroll_schema
+from quantail.schema.csv_format import CsvFormat
 
 SIMULATED = {"noise": "simulated"}
 
@@ -212,3 +213,41 @@ def test_a_column_under_a_rule_is_asked_about_by_itself():
     for column, expected in (("paid", 500), ("day", 100), ("late", 100)):
         found = quantail.quantiles(table, column, [0.9], 2, schema=schema, noise="simulated", seed=1)
         assert found[0.9] == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_protected_number_of_rows_is_released_and_stated_nowhere_else(missing) -> None:
+    rng = np.random.default_rng(3)
+    values = pa.array(rng.lognormal(5, 1, 7_123), mask=rng.random(7_123) < 0.2 if missing else None)
+    column = quantail.Column("x", "numeric", 0, 1e6, grid="log", missing=missing, source="s")
+    schema = quantail.Schema((column,), "person", name="t", neighbours="add-remove")
+    asked = {"schema": schema, "noise": "simulated", "seed": 4}
+    found = quantail.quantiles(pa.table({"x": values}), "x", [0.5, 0.9], 1, **asked)
+    present = np.sort(values.drop_null().to_numpy())
+    for row in found:
+        level = np.searchsorted(present, row.value) / present.size
+        assert abs(level - row.level) < 0.02 and row.low < level < row.high
+    card = answer_card(found)
+    assert found.facts().size == card["public_inputs"]["rows"] != present.size
+    assert abs(found.facts().size - present.size) < 200
+    assert card["promise"]["neighbours"] == "add-remove" and card["terms"]["size"] is None
+    assert "rows with a value, as released" in card_markdown(card)
+    assert "7,123" not in card_markdown(card) and "7123" not in str(card)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_small_table_with_a_protected_number_of_rows_is_answered_like_any_other(rows) -> None:
+    column = quantail.Column("x", "numeric", 0, 10, source="s")
+    schema = quantail.Schema((column,), "person", name="t", neighbours="add-remove")
+    table = pa.table({"x": pa.array(np.arange(rows, dtype=float))})
+    found = quantail.quantiles(table, "x", [0.5], 1, schema=schema, noise="simulated", seed=1)
+    assert 0 <= found[0.5] <= 10
+
+
+def test_a_file_is_read_as_its_schema_says_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n" + "".join(f"{k},5;1\n" for k in range(100)), encoding="utf-8")
+    column = quantail.Column("x", "numeric", 0, 100, source="s")
+    schema = quantail.Schema((column,), "person", name="t", csv=CsvFormat(";", ","))
+    found = quantail.quantiles(path, "x", [0.5], 20, schema=schema, noise="simulated", seed=1)
+    assert abs(found[0.5] - 50) < 3

@@ -184,3 +184,18 @@ def test_init_drafts_the_section_of_a_panel(shop):
     assert [column["name"] for column in draft["column"]] == ["emp"]
     refused = shop.run("init", "long.csv", "--panel", "firm,jahr", "-o", "other.toml")
     assert refused.exit_code == 3 and "'jahr'" in refused.stderr
+
+
+def test_check_takes_the_schema_beside_the_table_and_says_so(shop):
+    schema = (
+        '[table]\nname = "t"\nunit = "row"\nneighbours = "replace-one"\n\n'
+        '[[column]]\nname = "pay"\ntype = "numeric"\nlower = 0\nupper = 9\nsource = "s"\n'
+    )
+    (shop.folder / "data").mkdir()
+    shop.write("data/t.csv", "pay\n1\n")
+    refused = shop.run("check", "data/t.csv")
+    assert refused.exit_code == 2 and "--schema" in refused.stderr and "quantail init" in refused.stderr
+    shop.write("data/schema.toml", schema)
+    done = shop.run("check", "data/t.csv")
+    assert done.exit_code == 0 and "schema.toml, beside the table" in done.stderr
+    assert "beside" not in shop.run("check", "data/t.csv", "--schema", "data/schema.toml").stderr

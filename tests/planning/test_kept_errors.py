@@ -67,6 +67,7 @@ def test_a_large_table_is_tried_three_times_with_the_first_tables_that_there_are
     monkeypatch.setenv("QUANTAIL_CACHE", "off")
     small = expect(payroll_schema(), 60, 1)
     monkeypatch.setattr(expectation, "LARGE", 180)
+    monkeypatch.setattr(expectation, "WORTH_PROCESSES", 0.0)
     # Threads: processes are started by the test before.
     monkeypatch.setattr(
         expectation, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers)

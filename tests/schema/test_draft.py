@@ -106,6 +106,17 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
         ("birth year", "", "integer", "linear"),
         ("hhid", "", "key", None),
         ("Umsatz netto", "", "numeric", "log"),
+        ("Exportumsatz", "", "numeric", "log"),  # written together: it is what it ends in
+        ("Beschäftigte", "", "integer", "log"),
+        ("Bescha\u0308ftigte", "", "integer", "log"),  # the same, with a mark of its own
+        ("Beschaeftigte", "", "integer", "log"),
+        ("Gründungsjahr", "", "integer", "linear"),
+        ("Gemeindeschlüssel", "integer", "category", None),
+        ("Postleitzahl", "", "category", None),
+        ("Steuernummer", "", "", "linear"),
+        ("salaire annuel", "", "numeric", "log"),
+        ("Código postal", "", "category", None),
+        ("cluster", "", "", "linear"),
     ],
 )
 def test_names_suggest_types_and_log_grids_of_amounts(name, declared, type_, grid):

@@ -74,3 +74,11 @@ def test_work_that_is_cancelled_stops_at_its_next_step_though_an_interruption_wa
     ready.records.cancel(run)
     with pytest.raises(KeyboardInterrupt):
         work.tell("trying", 0.2)
+
+
+def test_the_only_schema_of_a_folder_is_chosen_and_none_is_asked_for_in_words(ready):
+    assert '<option value="schema.toml" selected>' in ready.get("/plan").text
+    refused = ready.get("/plan", **ASKED | {"schema": ""})
+    assert refused.status_code == 422 and "no file was chosen" in refused.text
+    ready.write("other.toml", (ready.folder / "schema.toml").read_text())
+    assert '<option value="schema.toml" selected>' not in ready.get("/plan").text

@@ -35,7 +35,7 @@ def problem(rng, contexts=6, cells=5, forbidden=None):
     ]
     return _Problem(
         shifting(rng, contexts, cells),
-        shares[:, None],
+        shares,
         400,
         Margin(rng.normal(80, 9, cells), np.full(cells, 6.0)),
         tables,

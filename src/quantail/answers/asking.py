@@ -4,9 +4,11 @@
     points     all drawn levels at once, on a lattice far finer than the rows (the law of JointExp)
     band       how far a value's true level may be from the one that was asked for, from public numbers
 
-Columns with missing values pay a little for the number of rows that have one. Proof: privacy/proofs/points.md.
+Columns with missing values pay a little for the number of rows that have one; so do tables whose number of rows is
+protected (add/remove), of which no more rows are asked than a public number above it. Proof: privacy/proofs/points.md.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +20,7 @@ import numpy as np
 from quantail.answers.levels import check_levels, drawn_levels, rank_bands, read_off
 from quantail.answers.result import Quantile, Quantiles
 from quantail.answers.till import Till
-from quantail.answers.tuning import CELLS, LATTICE, PRESENT_SHARE
+from quantail.answers.tuning import BEYOND_NATS, CELLS, LATTICE, PRESENT_SHARE
 from quantail.arrays import Flags, Floats
 from quantail.curves import Scale
 from quantail.curves.joint import targets
@@ -54,7 +56,7 @@ def quantiles(
     noise: Literal["secure", "simulated"] = "secure",
     seed: int | None = None,
 ) -> Quantiles:
-    """Release quantiles of one column, all of them for one epsilon. Pure differential privacy, replace-one.
+    """Release quantiles of one column, all of them for one epsilon. Pure differential privacy.
 
     Parameters
     ----------
@@ -69,7 +71,8 @@ def quantiles(
     ledger : Ledger or path, optional
         As in `TableSynthesizer.fit`.
     schema : Schema, optional
-        Says what is public about the column, whose table it is, and what is protected. Otherwise say it below.
+        Says what is public about the column, whose table it is, and what is protected: a unit that may be replaced, or
+        one that may be there or not (add-remove, for tables). Otherwise say it below.
     period : int, optional
         Of a panel: the period that is asked about, in which a unit has one value, or none.
     lower, upper : float
@@ -109,22 +112,18 @@ def quantiles(
     values = read_column(table, about) if period is None else _of_period(table, schema, column, period)
     plan, scale = quantiles_plan(about, wanted.size, budget), Scale.of(about.columns[0])
     options = {"column": column, "levels": wanted.tolist()}
-    rows, facts, entry = till.ask(
-        about,
-        plan,
-        values.size,
-        "quantiles",
-        options,
-        lambda gate: draw_quantiles(gate, plan.leaves(), values, scale, wanted),
+    draw = draw_quantiles if about.neighbours == "replace-one" else draw_protected
+    (rows, size), facts, entry = till.ask(
+        about, plan, values.size, "quantiles", options, lambda gate: draw(gate, plan, values, scale, wanted)
     )
-    return Quantiles(about.columns[0].name, rows, COVERAGE, facts, entry)
+    return Quantiles(about.columns[0].name, rows, COVERAGE, replace(facts, size=size), entry)
 
 
 def quantiles_plan(about: Schema, levels: int, epsilon: Fraction) -> Plan:
     """Return the plan of a question, touching no data."""
     (column,) = about.columns
     note = f"{levels} levels in one draw on a lattice of 2^40 points between the bounds"
-    if not (column.missing or column.missing_codes):
+    if about.neighbours == "replace-one" and not (column.missing or column.missing_codes):
         return Plan.sequence(f"quantiles of {column.name}", [Plan.leaf("quantiles", epsilon, note)])
     counted, rest = split(epsilon, [PRESENT_SHARE, 1 - PRESENT_SHARE])
     leaves = [Plan.leaf("rows with a value", counted, "a count"), Plan.leaf("quantiles", rest, note)]
@@ -132,41 +131,90 @@ def quantiles_plan(about: Schema, levels: int, epsilon: Fraction) -> Plan:
 
 
 def draw_quantiles(
+    gate: Gate, plan: Plan, values: Floats, scale: Scale, levels: Floats
+) -> tuple[tuple[Quantile, ...], int]:
+    """Ask about a table whose number of rows is public; return the quantiles and that number.
+
+    With two leaves the first one counts the rows with a value. Values are confidential, and NaN where one is missing.
+    """
+    *counting, leaf = plan.leaves()
+    present, doubt = values.size, 0.0
+    for first in counting:
+        present, doubt = min(_counted(gate, first, values), values.size), _doubt(first)
+    return draw_held(gate, leaf, values, values.size, present, doubt, scale, levels), values.size
+
+
+def draw_protected(
+    gate: Gate, plan: Plan, values: Floats, scale: Scale, levels: Floats
+) -> tuple[tuple[Quantile, ...], int]:
+    """Ask about a table whose number of rows is protected; return the quantiles and the released number.
+
+    What is asked about is a table of a public number of places, each with a row or none: to add a row fills a place, or
+    replaces a row where all are filled. So the gate answers it as any table of which one row may be replaced.
+    """
+    first, leaf = plan.leaves()
+    present = _counted(gate, first, values)
+    most = present + math.ceil(BEYOND_NATS / first.cost)
+    held = first_rows(values, most)
+    return draw_held(gate, leaf, held, most, present, _doubt(first), scale, levels), present
+
+
+def first_rows(values: Floats, most: int) -> Floats:
+    """Return the first values that are there, no more than a number: another row changes at most one of them."""
+    return values[~np.isnan(values)][:most]
+
+
+def _counted(gate: Gate, leaf: Plan, values: Floats) -> int:
+    """Release how many values are there, at least 1."""
+    (told,) = gate.count(leaf, np.array([np.count_nonzero(~np.isnan(values))]), 1).tolist()
+    return max(int(told), 1)
+
+
+def _doubt(leaf: Plan) -> float:
+    """Return how far a count may be off, in rows, with half of the chance that bands leave."""
+    return math.log(2 / (1 - COVERAGE)) / float(leaf.cost)
+
+
+def draw_held(
     gate: Gate,
-    leaves: Sequence[Plan],
+    leaf: Plan,
     values: Floats,
+    most: int,
+    present: int,
+    doubt: float,
     scale: Scale,
     levels: Floats,
     cells: int = CELLS,
     fine: int = LATTICE // CELLS,
 ) -> tuple[Quantile, ...]:
-    """Ask the gate: first, if there are two leaves, for the number of rows with a value, then for all quantiles.
+    """Ask the gate for all quantiles of the values that are there.
 
     Parameters
     ----------
     values : array
-        Confidential; NaN where a value is missing. Their number is public.
+        Confidential; NaN where a value is missing.
+    most, present : int
+        Public: how many rows there are at most, and how many are taken to have a value.
+    doubt : float
+        How far the latter may be off: no target tells where these rows are, so that bands reach as much farther.
     cells, fine : int
         Cells of the lattice, and points in each.
     """
-    there, rows = ~np.isnan(values), values.size
-    if len(leaves) > 1:
-        (told,) = gate.count(leaves[0], np.array([there.sum()]), 1).tolist()
-        rows = min(max(told, 1), rows)
+    there = ~np.isnan(values)
     uniform = gate.noise.stream(values.size)(0, values.size)
     low, high = scale.ends
     lattice = cells * fine
     spread = scale.spread(values[there], uniform[there])
     places = np.clip(np.floor((spread - low) / (high - low) * lattice), 0, lattice - 1).astype(np.int64)
-    rate = float(leaves[-1].cost) / 4
-    drawn = drawn_levels(levels, rows, rate)
-    question = PointsQuestion(places, values.size, targets(rows, levels[drawn]), cells, fine)
-    points = gate.points(leaves[-1], question)
+    drawn = drawn_levels(levels, present, float(leaf.cost) / 4)
+    question = PointsQuestion(places, most, targets(present, levels[drawn]), cells, fine)
+    points = gate.points(leaf, question)
     on_scale = read_off(levels, drawn, low + (points + 0.5) / lattice * (high - low), (low, high))
     bands = np.full(levels.size, np.nan)
-    paid = points_rate(leaves[-1].cost, question)
+    paid = points_rate(leaf.cost, question)
     if paid > 0:
-        bands[drawn] = rank_bands(int(drawn.sum()) + 1, paid, COVERAGE) / rows
+        coverage = (1 + COVERAGE) / 2 if doubt else COVERAGE
+        bands[drawn] = (rank_bands(int(drawn.sum()) + 1, paid, coverage) + doubt) / present
     return _rows(levels, _recorded(on_scale, scale), drawn, bands)
 
 
@@ -210,10 +258,10 @@ def bounded_column(
 
 def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     """Return what a schema says about one column, of a panel in one period, or refuse it."""
-    if schema.neighbours != "replace-one":
+    if schema.neighbours != "replace-one" and schema.panel is not None:
         raise OptionError(
-            "quantiles protect one unit that may be replaced; the schema describes add-remove neighbours: fit a model "
-            "instead"
+            "quantiles of a panel protect one unit that may be replaced; the schema describes add-remove neighbours: "
+            "fit a model instead"
         )
     column = schema.column(name)
     if column.type not in ("numeric", "integer") or column.public:
@@ -230,7 +278,7 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
         column = replace(column, name=f"{name} {period}", missing=True)
     elif period is not None:
         raise OptionError("period is for panels; the schema describes a table, so leave it out")
-    return Schema((column,), schema.unit, name=schema.name)
+    return Schema((column,), schema.unit, name=schema.name, neighbours=schema.neighbours, csv=schema.csv)
 
 
 def _of_period(table: Any, schema: Schema, name: str, period: int) -> Floats:
@@ -242,11 +290,14 @@ def _of_period(table: Any, schema: Schema, name: str, period: int) -> Floats:
 
 
 def read_column(table: Any, about: Schema) -> Floats:
-    """Read the one column that a question is about, NaN where a value is missing; too small tables are refused."""
+    """Read the one column that a question is about, NaN where a value is missing.
+
+    Too small tables are refused, unless the number of rows is protected.
+    """
     frame = read_table(table, about) if isinstance(table, str | Path) else table
     (column,) = about.columns
     values = np.asarray(confidential_columns(frame, about)[column.name], dtype=np.float64)
-    return _enough(values)
+    return _enough(values) if about.neighbours == "replace-one" else values
 
 
 def _enough(values: Floats) -> Floats:

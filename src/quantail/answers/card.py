@@ -84,6 +84,7 @@ def _of_bound(answer: Bound) -> dict[str, Any]:
 def card_markdown(card: dict[str, Any]) -> str:
     """Write a card for people."""
     promise, inputs = card["promise"], card["public_inputs"]
+    counted = " with a value, as released" if promise["neighbours"] == "add-remove" else ""
     lines = [
         f"# {visible(card['title'])}",
         "",
@@ -91,7 +92,7 @@ def card_markdown(card: dict[str, Any]) -> str:
         "",
         f"- Promise: {promise['definition']}, epsilon {promise['epsilon']}, {promise['neighbours']}, for every "
         f"{visible(promise['unit'])}.",
-        f"- Public inputs: {inputs['rows']:,} rows; bounds {inputs['lower']} to {inputs['upper']} "
+        f"- Public inputs: {inputs['rows']:,} rows{counted}; bounds {inputs['lower']} to {inputs['upper']} "
         f"({visible(inputs['source']) or 'no source stated'}), {inputs['grid']} grid.",
         f"- Plan hash: `{card['plan_hash']}`.",
         f"- Ledger: {_receipt(card['ledger'])}",

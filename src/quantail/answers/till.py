@@ -41,9 +41,13 @@ class Till:
         options: Mapping[str, Any],
         draw: Callable[[Gate], Drawn],
     ) -> tuple[Drawn, Facts, Entry | None]:
-        """Charge, ask, and see that the charge is still there; return the answer, its public facts and the receipt."""
+        """Charge, ask, and see that the charge is still there; return the answer, its public facts and the receipt.
+
+        A protected number of rows is stated nowhere; whoever releases one adds it to the facts.
+        """
         budget: Fraction = plan.cost
-        terms = Terms(about.to_toml(), rows, str(budget), "", "pure", method, dict(options))
+        public = rows if about.neighbours == "replace-one" else None
+        terms = Terms(about.to_toml(), public, str(budget), "", "pure", method, dict(options))
         entry = None
         if self.account is not None:
             told = f"{plan.name} of {about.name}"
@@ -51,4 +55,4 @@ class Till:
         found = draw(self.source.gate(plan, self.source.noise(()), "replace-one"))
         if self.account is not None:
             self.account.confirm()
-        return found, Facts(about, plan, terms, budget, None, self.source.private, rows), entry
+        return found, Facts(about, plan, terms, budget, None, self.source.private, public or 0), entry

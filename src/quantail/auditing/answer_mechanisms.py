@@ -1,10 +1,10 @@
 """Single questions of production as functions of a small table and a source of noise, ready for enumeration."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from quantail.answers.asking import draw_quantiles
+from quantail.answers.asking import draw_held, first_rows
 from quantail.answers.bounds import draw_bound
 from quantail.arrays import Floats
 from quantail.auditing.enumeration import Branching, Mechanism, Table, gate_of
@@ -40,7 +40,30 @@ def quantiles_mechanism(
         noise.given = np.full(len(table), 0.5)
         top = float(max(table)) if most is None else most
         values, scale = np.array([np.nan if row < 0 else row for row in table]), Scale(False, STEP, 0.0, top)
-        rows = draw_quantiles(gate, gate.plan.leaves(), values, scale, np.array(levels), cells, fine)
+        (leaf,), size = gate.plan.leaves(), len(table)
+        rows = draw_held(gate, leaf, values, size, size, 0.0, scale, np.array(levels), cells, fine)
+        return tuple(row.value for row in rows)
+
+    return mechanism
+
+
+def protected_quantiles_mechanism(
+    levels: Sequence[float],
+    cells: int,
+    fine: int,
+    places: int,
+    *,
+    budget: int = 1,
+    cut: Callable[[Floats, int], Floats] = first_rows,
+) -> Mechanism:
+    """Return `quantiles` under add/remove between 0 and 4, when so many places followed from the count."""
+
+    def mechanism(table: Table, noise: Branching) -> Hashable:
+        gate = gate_of(PiecesUnseen(noise), "replace-one", budget)
+        kept = cut(np.array([np.nan if row < 0 else row for row in table], dtype=float), places)
+        noise.given = np.full(kept.size, 0.5)
+        (leaf,), scale = gate.plan.leaves(), Scale(False, STEP, 0.0, 4.0)
+        rows = draw_held(gate, leaf, kept, places, places, 0.0, scale, np.array(levels), cells, fine)
         return tuple(row.value for row in rows)
 
     return mechanism

@@ -119,11 +119,15 @@ def _quantiles(relation: Relation) -> Iterator[Lattice]:
 
 
 def _answers(relation: Relation) -> Iterator[Lattice]:
-    if relation == "replace-one":  # the only relation that `quantiles` takes
+    if relation == "replace-one":
         for levels, cells, fine in (((0.5,), 3, 2), ((0.25, 0.75), 5, 1), ((0.3, 0.6), 3, 2)):
             asked = partial(answers.quantiles_mechanism, levels, cells, fine, 4.0)
             name = f"quantiles, levels {levels}, {cells} cells of {fine}"
             yield Lattice(name, relation, asked, (0.0, 1.0, 2.0, 4.0), 4)
+    else:
+        # Fewer places than rows: where none are cut, a row more costs half, and half of the noise would not show.
+        held = partial(answers.protected_quantiles_mechanism, (0.25, 0.75), 5, 1, 2)
+        yield Lattice("quantiles, protected number of rows", relation, held, (0.0, 1.0, 4.0, -1.0), 4)
     bound = partial(answers.bound_mechanism, (1.0, 2.0, 5.0), 2, relation=relation)
     yield Lattice("bound, three candidates", relation, bound, (-3.0, 0.5, 2.0, 9.0, np.nan), 4)
 

@@ -1,19 +1,20 @@
 """`quantail check`: does a table fit its schema? Answers without printing anything of the table."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from quantail.cli.console import note, print_json, say, warn
-from quantail.cli.options import JsonFlag, SchemaPath, TableInput
-from quantail.errors import DataError
+from quantail.cli.options import JsonFlag, SchemaBeside, TableInput
+from quantail.errors import DataError, OptionError
 
 EXAMPLE = "quantail check payroll.csv --schema schema.toml"
 
 
 def check(
     file: TableInput,
-    schema: SchemaPath,
+    schema: SchemaBeside = None,
     as_json: JsonFlag = False,
     internal: Annotated[
         bool,
@@ -37,6 +38,7 @@ def check(
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
+    schema = schema or _beside(file)
     facts = Schema.load(schema)
     table = read_table(file, facts)
     problems = check_table(table, facts)
@@ -78,3 +80,18 @@ def check(
         warn(formula_warning(name))
     if problems:
         raise typer.Exit(DataError.exit_code)
+
+
+def _beside(file: str) -> Path:
+    """Return the schema file that lies beside a table, or in the working folder for one of a database."""
+    from quantail.io import Place
+
+    place = Place.of(file)
+    folder = place.path.parent if place.scheme == "file" and place.path is not None else Path()
+    found = folder / "schema.toml"
+    if not found.is_file():
+        raise OptionError(
+            f"there is no {found}: name the schema file with --schema, or draft one with `quantail init {place}`"
+        )
+    note(f"Schema: {found}, beside the table.")
+    return found

@@ -35,6 +35,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 SchemaPath = Annotated[
     Path, typer.Option("--schema", "-s", help="Schema file (TOML): what is public about the table.")
 ]
+SchemaBeside = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        "-s",
+        help="Schema file (TOML): what is public about the table; schema.toml beside the table if left out.",
+    ),
+]
 Epsilon = Annotated[
     str,
     typer.Option(

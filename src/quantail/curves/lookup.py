@@ -38,14 +38,19 @@ class Lookup:
             self._steps = int(counts.max())
         self._padded = np.append(cuts, np.inf)
 
+    @property
+    def fast(self) -> bool:
+        """Whether cut points lie evenly enough for buckets."""
+        return self._steps <= _MOST_STEPS
+
     def below(self, values: Floats) -> Integers:
         """Return how many cut points are smaller than each value."""
-        if values.size < _FEWEST or self._steps > _MOST_STEPS:
+        if values.size < _FEWEST or not self.fast:
             return np.searchsorted(self.cuts, values)
         far = ~((values >= self._low) & (values <= self._high))
-        place = self._before[self._bucket(np.where(far, self._low, values))]
+        place = self._before.take(self._bucket(np.where(far, self._low, values)))
         for _ in range(self._steps):
-            place += np.less(self._padded[place], values)
+            place += np.less(self._padded.take(place), values)
         place[far] = np.searchsorted(self.cuts, values[far])
         return place
 

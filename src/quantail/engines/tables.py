@@ -23,6 +23,7 @@ from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.privacy import Ledger, Terms
 from quantail.release.progress import Progress
+from quantail.release.threads import one_thread
 from quantail.table import TableModel, TableSynthesizer
 from quantail.table.conditional import BLOCK
 from quantail.table.grouped_design import GroupedDesign, Pool
@@ -177,7 +178,8 @@ def _release_large(task: PoolTask, engine: Engine) -> None:
     synthesizer, rows = task.synthesizer, PartitionedRows(engine, task.source, task.synthesizer.schema)
 
     def fit(draft: Path) -> None:
-        columns = synthesizer.fit_pool(task.pool, task.design, rows)
+        with one_thread():
+            columns = synthesizer.fit_pool(task.pool, task.design, rows)
         model = synthesizer.assemble("pyarrow", task.design, dict.fromkeys(task.pool, columns), task.terms)
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 

@@ -25,6 +25,7 @@ from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import FRIEDMAN
 from quantail.evaluation.relations import frequent_labels
 from quantail.evaluation.rows import Rows
+from quantail.release.threads import one_thread
 
 AUC = Measure(
     "auc",
@@ -90,7 +91,8 @@ def classifier_auc(real: Floats, synth: Floats, labelled: tuple[bool, ...] = (),
         categorical_features=kinds, early_stopping=False, random_state=seed
     )
     folds = selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
-    return float(selection.cross_val_score(trees, table, origin, cv=folds, scoring="roc_auc").mean())
+    with one_thread():  # here: only now are the threads of scikit-learn loaded
+        return float(selection.cross_val_score(trees, table, origin, cv=folds, scoring="roc_auc").mean())
 
 
 def _rows(pair: Pair) -> tuple[Floats, Floats, tuple[bool, ...]]:

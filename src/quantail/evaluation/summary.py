@@ -21,6 +21,7 @@ from quantail.evaluation.registry import CONCEPTS, Concept, chosen
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
+from quantail.release.threads import one_thread
 from quantail.schema import Schema
 
 Progress = Callable[[str, float], None]
@@ -79,7 +80,8 @@ def evaluate(
     for concept in wanted:
         if progress is not None:
             progress(concept.title, done / total)
-        _add(rows, pair, concept, asked=names is not None)
+        with one_thread():
+            _add(rows, pair, concept, asked=names is not None)
         done += concept.work
     return rows.evaluation()
 

@@ -25,6 +25,7 @@ from quantail.inference.resampling import resampled_units
 from quantail.inference.subset import WHERE, Subset
 from quantail.inference.tail_doubt import SPREAD, Tail, doubted_tails, stretch_columns, stretch_table
 from quantail.inference.unit_periods import unit_periods
+from quantail.release.threads import one_thread
 from quantail.schema import Schema
 from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
@@ -80,6 +81,10 @@ class Rerun:
 
     def __call__(self, seed: int) -> Floats:
         """Return the estimates of one rerun, NaN where it gives none, as they were with the model's own tails."""
+        with one_thread():
+            return self._estimated(seed)
+
+    def _estimated(self, seed: int) -> Floats:
         drawing, noise, synthesis, doubt = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
         table = self._drawn(self.model, drawing, "independent")
         if self.reference is None:

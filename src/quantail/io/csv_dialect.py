@@ -64,7 +64,7 @@ def readable_format(path: Path, declared: CsvFormat | None) -> Header:
     )
     raise DataError(
         f"{path}: {what}, and how the rows are written is not guessed from them; save the file as UTF-8 with commas, "
-        f"or write into the schema (correct what is wrong)\n  [csv]\n{lines}"
+        f"or give a schema along that says it (correct what is wrong)\n  [csv]\n{lines}"
     )
 
 

@@ -166,14 +166,13 @@ def expect(
         raise OptionError("levels must lie strictly between 0 and 1, for instance 0.5, 0.9, 0.99")
     one, size = _one_group(schema, rows)
     plain = core_of(one).schema.columns
-    large = size * len(plain) >= LARGE
-    tables = tables or (FEWEST_TABLES if large else TABLES)
+    tables = tables or (FEWEST_TABLES if size * len(plain) >= LARGE else TABLES)
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
     if runs is None:
         trial = partial(_trial, one, size, budget, chosen, seed, tuple(levels), options)
         with watched(progress, "plan") as tell:
-            runs = list(_all_runs(trial, tables, workers, large, tell))
+            runs = list(_all_runs(trial, tables, workers, tell))
         keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
     seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in plain})
@@ -194,10 +193,8 @@ def _trial(
     return try_out(schema, rows, budget, shape, (seed, table), levels, **options)
 
 
-def _all_runs(
-    trial: Callable[[int], Run], tables: int, workers: int, large: bool, tell: Progress | None
-) -> Iterator[Run]:
-    """Yield errors table by table; several processes share large tables, and others if the first took long."""
+def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Progress | None) -> Iterator[Run]:
+    """Yield errors table by table; if the first took long, several processes share the others."""
 
     def said(runs: Iterable[Run], done: int = 0) -> Iterator[Run]:
         for number, run in enumerate(runs, start=done + 1):
@@ -205,15 +202,13 @@ def _all_runs(
                 tell(f"table {number} of {tables}", number / tables)
             yield run
 
-    start, first = time.monotonic(), 0
-    if not large or workers == 1:
-        yield from said(map(trial, range(1)))
-        first = 1
-    if workers == 1 or (not large and time.monotonic() - start < WORTH_PROCESSES):
-        yield from said(map(trial, range(first, tables)), first)
+    start, others = time.process_time(), range(1, tables)
+    yield from said(map(trial, range(1)))
+    if workers == 1 or time.process_time() - start < WORTH_PROCESSES:
+        yield from said(map(trial, others), 1)
         return
-    with ProcessPoolExecutor(min(workers, tables), mp_context=get_context("spawn")) as pool:
-        yield from said(pool.map(trial, range(first, tables)), first)
+    with ProcessPoolExecutor(min(workers, len(others)), mp_context=get_context("spawn")) as pool:
+        yield from said(pool.map(trial, others), 1)
 
 
 def try_out(

@@ -18,8 +18,8 @@ LARGE = 100_000
 SIMULATED = 2**13
 """Rows through which a fit that is tried out looks at its model ("Fewer simulated rows")."""
 
-WORTH_PROCESSES = 0.5
-"""Seconds of a made-up table from which on several processes share the others; each takes about one to start."""
+WORTH_PROCESSES = 3.0
+"""CPU seconds of the first made-up table from which on several processes share the others; each takes one to start."""
 
 COVERAGE = 0.9
 """Chance that a band holds the next error."""

@@ -37,6 +37,7 @@ from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
 from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, fit_progress
+from quantail.release.threads import one_thread
 from quantail.release.watching import Watch, watched
 from quantail.schema import Schema
 
@@ -177,7 +178,7 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
         data = self.read(frame)
         terms, design = self.terms(data.size, fits), self._prepare(data)
         self._charge(terms, ledger)
-        with watched(watch, "fit") as progress:
+        with watched(watch, "fit") as progress, one_thread():
             models = [self._one(data, design, terms, progress, number) for number in range(fits)]
         if ledger is not None:
             ledger.confirm()

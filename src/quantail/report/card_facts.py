@@ -17,6 +17,7 @@ HASHED = (
 INPUTS = ("column", "type", "public facts", "may be explained by", "source")
 NOT_STATED = "NOT STATED"
 _MOST_LABELS = 20
+_GROUPED = 10_000  # from here on digits are grouped
 _LISTED = (
     ("missing_codes", "codes of missing values"),
     ("atoms", "frequent values"),
@@ -90,7 +91,7 @@ def public_facts(stated: Mapping[str, Any]) -> str:
         words.append("running numbers; nothing of the original key was looked at")
     if "lower" in stated:
         grid = f", {stated['grid']} grid" if "grid" in stated else ""
-        words.append(f"{_bound(stated['lower'])} to {_bound(stated['upper'])}{grid}")
+        words.append(f"{_end(stated['lower'])} to {_end(stated['upper'])}{grid}")
     if "decimals" in stated:
         words.append(f"{stated['decimals']} decimals")
     if "public" in stated:
@@ -119,3 +120,8 @@ def _categories(labels: Sequence[str]) -> str:
 
 def _bound(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.15g}"
+
+
+def _end(value: float | str) -> str:
+    """Write a bound, large ones in groups of digits; years are not that large."""
+    return _bound(value) if isinstance(value, str) or abs(value) < _GROUPED else f"{value:,.15g}"

@@ -64,8 +64,10 @@ class Folder:
 
     def place(self, name: str) -> Path:
         """Where a name leads, whether there is a file yet or not; an OutsideError if that is not in the folder."""
+        if not name:
+            raise OutsideError("no file was chosen; choose one of each that the form asks for")
         refused = OutsideError(f"{name[:200]!r} is not a file of this folder; choose one that is listed")
-        if not name or "\0" in name or not is_encodable(name) or Path(name).is_absolute():
+        if "\0" in name or not is_encodable(name) or Path(name).is_absolute():
             raise refused
         if any(part.startswith(".") for part in name.split("/")) or len(name.encode()) > LONGEST_NAME:
             raise refused

@@ -55,6 +55,7 @@ class Pages:
             address=self.address, token=self._token, folder=self.folder_name, version=__version__
         )
         environment.filters["zip_self"] = lambda names: [(name, name) for name in names]
+        environment.filters["only"] = lambda names: names[0] if len(names) == 1 else ""
         return environment
 
     def _token(self, action: str) -> str:

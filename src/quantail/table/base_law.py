@@ -6,6 +6,7 @@ is linear between its own knots, hence exact.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,14 @@ from scipy.special import expit
 
 from quantail.curves import AnyCurve, StepCurve
 from quantail.curves.atom_curve import AtomCurve
+from quantail.curves.lookup import Lookup
 
 Floats = NDArray[np.float64]
 
 _NARROWEST = 1e-9
-_KNOTS = expit(np.linspace(-21.0, 21.0, 2001))  # one row in 10^9 lies beyond
+_REACH, _NUMBER = 21.0, 2000
+_KNOTS = expit(np.linspace(-_REACH, _REACH, _NUMBER + 1))  # one row in 10^9 lies beyond
+_MANY = 4096  # fewer numbers are looked up one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,7 @@ class BaseLaw:
 
     def quantile(self, u: Floats, shift: Floats | None = None) -> Floats:
         """Return the numbers at levels u, those beyond the atom moved by a shift."""
-        beyond = np.interp((u - self.share) / (1 - self.share), self.levels, self._own(shift))
+        beyond = self._lines(shift).value((u - self.share) / (1 - self.share))
         beyond = beyond if shift is None else beyond + shift
         if not self.share:
             return beyond
@@ -75,7 +79,7 @@ class BaseLaw:
 
     def level(self, y: Floats, shift: Floats | None = None) -> Floats:
         """Return the share of the law, moved by a shift, at or below numbers."""
-        beyond = np.interp(y if shift is None else y - shift, self._own(shift), self.levels, 0.0, 1.0)
+        beyond = self._lines(shift).level(y if shift is None else y - shift)
         if not self.share:
             return beyond
         within = np.clip((y - self.low) / (self.high - self.low), 0.0, 1.0)
@@ -92,5 +96,56 @@ class BaseLaw:
         low, high = np.interp([0.16, 0.84], self.levels, self.values)
         return max(float(high - low) / 2, _NARROWEST)
 
-    def _own(self, shift: Floats | None) -> Floats:
-        return self.values if shift is not None or self.spread is None else self.spread
+    def _lines(self, shift: Floats | None) -> "_Lines":
+        return self._shifting if shift is not None or self.spread is None else self._standing
+
+    @cached_property
+    def _shifting(self) -> "_Lines":
+        return _Lines(self.levels, self.values)
+
+    @cached_property
+    def _standing(self) -> "_Lines":
+        assert self.spread is not None
+        return _Lines(self.levels, self.spread)
+
+
+class _Lines:
+    """Lines between knots: `np.interp` in both directions, several times as fast for many numbers."""
+
+    def __init__(self, levels: Floats, values: Floats) -> None:
+        self._levels, self._values = levels, values
+
+    def value(self, u: Floats) -> Floats:
+        """Return values at levels."""
+        if u.size < _MANY or self._levels is not _KNOTS:
+            return np.interp(u, self._levels, self._values)
+        u = np.clip(u, _KNOTS[0], _KNOTS[-1])
+        place = ((np.log(u) - np.log1p(-u) + _REACH) * (_NUMBER / (2 * _REACH))).astype(np.int64)
+        place = np.minimum(place, _NUMBER - 1)
+        return self._values.take(place) + self._rises.take(place) * (u - _KNOTS.take(place))
+
+    def level(self, y: Floats) -> Floats:
+        """Return levels at values: 0 below the first, 1 above the last."""
+        first, last = self._values[0], self._values[-1]
+        if y.size < _MANY or not self._lookup.fast:
+            return np.interp(y, self._values, self._levels, 0.0, 1.0)
+        inner = np.clip(y, first, last)
+        # at the upper end of a jump, as `np.interp`: knots at or below a number are those below the next one
+        place = self._lookup.below(np.nextafter(inner, np.inf).ravel()).reshape(y.shape) - 1
+        place = np.minimum(place, self._levels.size - 2)
+        found = self._levels.take(place) + self._gains.take(place) * (inner - self._values.take(place))
+        found[y < first], found[y > last] = 0.0, 1.0
+        return found
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self._values)
+
+    @cached_property
+    def _rises(self) -> Floats:
+        return np.diff(self._values) / np.diff(self._levels)
+
+    @cached_property
+    def _gains(self) -> Floats:
+        widths = np.diff(self._values)
+        return np.divide(np.diff(self._levels), widths, out=np.zeros(widths.size), where=widths > 0)

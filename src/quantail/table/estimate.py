@@ -15,6 +15,8 @@ alike; tables of pure noise have narrow priors (`prior_width`) and move nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +157,7 @@ def fit_factors(
         Cells that every context cannot have.
     """
     parts = [np.array([start.trust - 1]), start.margin, *start.factors, *start.shifts]
-    problem = _Problem(base, shares[:, None], rows, margin, tables, [part.shape for part in parts], forbidden)
+    problem = _Problem(base, shares, rows, margin, tables, [part.shape for part in parts], forbidden)
     found = minimize(
         problem.value,
         np.concatenate([part.ravel() / width for part, width in zip(parts, problem.widths, strict=True)]),
@@ -182,32 +184,37 @@ class _Problem:
         priors = [table.prior for table in self.tables]
         return [TRUST_PRIOR, self.margin.prior, *priors, *(self.base.spread * prior for prior in priors)]
 
+    @cached_property
+    def places(self) -> list[slice]:
+        ends = list(accumulate((prod(shape) for shape in self.shapes), initial=0))
+        return [slice(start, end) for start, end in pairwise(ends)]
+
     def parts(self, scaled: Floats) -> tuple[Floats, Floats, list[Floats], list[Floats]]:
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
-        pieces = zip(np.split(scaled, ends), self.shapes, self.widths, strict=True)
-        distrust, own, *others = (width * piece.reshape(shape) for piece, shape, width in pieces)
+        pieces = zip(self.places, self.shapes, self.widths, strict=True)
+        distrust, own, *others = (width * scaled[place].reshape(shape) for place, shape, width in pieces)
         number = len(self.tables)
         return distrust, own, others[:number], others[number:]
 
     def value(self, scaled: Floats) -> tuple[float, Floats]:
         distrust, own, factors, shifts = self.parts(scaled)
         tilt, change = self.base.tilt(self._shifted(shifts))
-        logits = (1 + distrust) * tilt + (self.base.implied + own)
+        logits = tilt * (1 + float(distrust[0]))
+        logits += self.base.implied + own
         for table, factor in zip(self.tables, factors, strict=True):
             logits += table.spread(factor)
-        law = normalised(logits, self.forbidden)
-        masses = law * self.shares
-        missed = (self.rows * masses.sum(axis=0) - self.margin.counts) / self.margin.deviation
+        masses = normalised(logits, self.forbidden, self.shares)
+        everywhere = np.ones(self.shares.size)
+        missed = (self.rows * (everywhere @ masses) - self.margin.counts) / self.margin.deviation
         loss = float(missed @ missed + scaled @ scaled)
-        pull = np.broadcast_to(missed / self.margin.deviation, law.shape).copy()
+        pull = np.broadcast_to(missed / self.margin.deviation, masses.shape).copy()
         for table in self.tables:
             missed = (self.rows * table.summed(masses) - table.counts) / table.deviation
             loss += float(np.sum(missed**2))
             pull += table.spread(missed / table.deviation)
-        pull -= np.einsum("uk,uk->u", pull, law)[:, None]
-        pull *= self.rows * masses
-        trusted = np.array([np.einsum("uk,uk->", pull, tilt)])
-        slopes = [trusted, pull.sum(axis=0), *(table.summed(pull) for table in self.tables)]
+        pull -= (np.einsum("uk,uk->u", pull, masses) / self.shares)[:, None]
+        pull *= masses
+        trusted = np.array([np.vdot(pull, tilt)])
+        slopes = [trusted, everywhere @ pull, *(table.summed(pull) for table in self.tables)]
         if change is None:
             slopes += shifts  # all of them empty
         else:
@@ -216,12 +223,12 @@ class _Problem:
                 table.gather @ moved if own.size else own
                 for table, own in zip(self.tables, shifts, strict=True)
             ]
-        whole = [width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
+        whole = [self.rows * width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
         return loss / 2, scaled + np.concatenate(whole)
 
     def _shifted(self, shifts: list[Floats]) -> Floats:
         """Return what tables shift every context by."""
-        total = np.zeros(len(self.shares))
+        total = np.zeros(self.shares.size)
         for table, own in zip(self.tables, shifts, strict=True):
             if own.size:
                 total += own[table.group]

@@ -26,6 +26,7 @@ Codes = NDArray[np.int64]
 _DENSE = 2**22  # codes below this are told apart by a table, others by sorting
 _LEAST = 1e-9
 _FIRST = 2.0**-1022
+_FARTHEST = 600.0  # exp(-600) is a normal number
 
 
 @dataclass(frozen=True)
@@ -236,16 +237,20 @@ def group_of(
     return group
 
 
-def normalised(logits: Floats, forbidden: NDArray[np.bool_] | None = None) -> Floats:
-    """Return probabilities of cells from their logarithms up to a constant; works in place.
+def normalised(
+    logits: Floats, forbidden: NDArray[np.bool_] | None = None, shares: Floats | float = 1.0
+) -> Floats:
+    """Return probabilities of cells from their logarithms up to a constant, times the share of every context.
 
-    Cells that are `forbidden` have none.
+    Cells that are `forbidden` have none. Works in place.
     """
+    # One constant will do for all contexts, unless one of them lies so far below another that all of it would vanish.
+    near = logits.max() - logits.min() < _FARTHEST
     if forbidden is not None:
         logits[forbidden] = -np.inf
-    logits -= logits.max(axis=1, keepdims=True)
+    logits -= logits.max() if near else logits.max(axis=1, keepdims=True)
     np.exp(logits, out=logits)
-    logits /= logits.sum(axis=1, keepdims=True)
+    logits *= (shares / (logits @ np.ones(logits.shape[1])))[:, None]
     return logits
 
 

@@ -55,9 +55,14 @@ class ShiftedBase:
         return cls(implied, eta, grid, sampler.shifted_logs(grid), spread)
 
     @cached_property
-    def unshifted(self) -> Floats:
-        """Logarithms of cells over their average where no table shifts them, the same in every step of a fit."""
+    def tilts(self) -> Floats:
+        """Logarithms of cells over their average, the same in every step of a fit."""
         return self.logs - self.implied
+
+    @cached_property
+    def steps(self) -> Floats:
+        """How they change from a point of the grid to the next."""
+        return np.diff(self.logs, axis=0)
 
     def tilt(self, shifts: Floats) -> tuple[Floats, Floats | None]:
         """Return, for every context, logarithms of cells over their average, and how they change with its shift.
@@ -65,9 +70,11 @@ class ShiftedBase:
         None in place of the second where no table shifts the law.
         """
         if not self.grid.size:
-            return self.unshifted, None
+            return self.tilts, None
         step = self.grid[1] - self.grid[0]
         place = np.clip((self.eta + shifts - self.grid[0]) / step, 0.0, self.grid.size - 1.001)
         index = place.astype(np.int64)
-        change = self.logs[index + 1] - self.logs[index]
-        return self.logs[index] + (place - index)[:, None] * change - self.implied, change / step
+        change = np.take(self.steps, index, axis=0, mode="clip")
+        tilt = change * (place - index)[:, None]
+        tilt += np.take(self.tilts, index, axis=0, mode="clip")
+        return tilt, change / step
