@@ -77,7 +77,7 @@ def test_noise_off_by_a_fifth_fails(monkeypatch):  # the audit of the laws thems
     honest = gate.rounded_up
     monkeypatch.setattr(gate, "rounded_up", lambda *parts: 0.8 * honest(*parts))
     monkeypatch.setattr(gate.Gate, "_covered", lambda self, spent, cost: None)  # OpenDP would refuse
-    assert [one.passed for one in goodness_findings(6000)] == [False, False, False, True]
+    assert [one.passed for one in goodness_findings(6000)] == [False, False, False, False, True]
 
 
 @pytest.fixture(scope="module")
