@@ -78,7 +78,7 @@ minimum:
 	$(MINIMUM)/bin/pip install --quiet --disable-pip-version-check uv
 	$(MINIMUM)/bin/uv pip install --quiet --python $(MINIMUM)/bin/python --resolution lowest-direct \
 		--editable ".[evaluate,files,databases,scale,studio]" --group test --group studies
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 --dist worksteal -W default $(CORE)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" -W default $(CORE)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Compare the ladder with published mechanisms for many quantiles: rank errors by rungs, rows, budget and shape.
+"""Compare the ladder with published mechanisms for many quantiles: rank errors by quantiles, rows, budget, shape.
 
     python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md
 
@@ -78,7 +78,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rungs", type=numbers, default=[3, 15, 63, 255])
+    parser.add_argument("--quantiles", type=numbers, default=[3, 15, 63, 255])
     parser.add_argument("--sizes", type=numbers, default=[1e3, 1e5, 1e6])
     parser.add_argument("--epsilons", type=numbers, default=[0.1, 1, 10])
     parser.add_argument("--repeats", type=int, default=3)
@@ -96,7 +96,7 @@ def main(argv: list[str] | None = None) -> int:
             run_cell(shape, int(n), int(m), epsilon, mechanism, args.repeats)
             for shape in COLUMNS
             for n in args.sizes
-            for m in args.rungs
+            for m in args.quantiles
             for epsilon in args.epsilons
             for mechanism in MECHANISMS
         ]

@@ -11,50 +11,51 @@ from benchmarks.quantile_mechanisms import MECHANISMS
 
 INTRODUCTION = """# Many quantiles at once
 
-How many rows lie between a released quantile and the true one: [`quantail.quantiles`](quantiles.md),
-the ladder (on 262,144 even candidates), the joint draw
-as the table synthesizer asks for it, and three published mechanisms in small versions
-(`benchmarks/quantile_mechanisms`): JointExp (Gillenwater, Joseph, Kulesza 2021), ApproximateQuantiles (Kaplan,
-Schnapp, Stemmer 2022) and slicing with correlated ranks (Imola et al. 2025). Levels k / (m + 1) for m rungs; one column
-each of the shapes lognormal, pareto and clusters on its modelling scale, with the bench's loose public bounds; pure
-epsilon, replace-one for all. A cell is the error averaged over rungs / of the worst rung, in rows, averaged over shapes
-and repeats. "-": the mechanism does not apply: slices would touch, or there are more rungs than the joint draw takes;
-or was not run (`quantail.quantiles` where it takes minutes). `quantail.quantiles` was run with 4 repeats at 1,000 and
-100,000 rows up to 15 rungs, 3 at a million rows and 3 rungs, and 1 or 2 elsewhere: a single draw of many quantiles is
-one random walk, whose mean error may be half or twice the usual one.
-For comparison, sampling itself moves a quantile by sqrt(n q (1 - q)) rows: 16 at the median of 1,000 rows, 158 of
-100,000, 500 of 1,000,000."""
+How many rows lie between a released quantile and the true one: [`quantail.quantiles`](quantiles.md), the ladder (on
+262,144 even candidates), the joint draw as the table synthesizer asks for it, and three published mechanisms in small
+versions (`benchmarks/quantile_mechanisms`): JointExp (Gillenwater, Joseph, Kulesza 2021), ApproximateQuantiles
+(Kaplan, Schnapp, Stemmer 2022) and slicing with correlated ranks (Imola et al. 2025). Levels k / (m + 1) for m
+quantiles; one column each of the shapes lognormal, pareto and clusters on its modelling scale, with the bench's loose
+public bounds; pure epsilon, replace-one for all. A cell is the error averaged over quantiles / of the worst quantile,
+in rows, averaged over shapes and repeats. "-": the mechanism does not apply: slices would touch, or there are more
+quantiles than the joint draw takes; or was not run (`quantail.quantiles` where it takes minutes).
+`quantail.quantiles` was run with 4 repeats at 1,000 and 100,000 rows up to 15 quantiles, 3 at a million rows and 3
+quantiles, and 1 or 2 elsewhere: a single draw of many quantiles is one random walk, whose mean error may be half or
+twice the usual one. For comparison, sampling itself moves a quantile by sqrt(n q (1 - q)) rows: 16 at the median of
+1,000 rows, 158 of 100,000, 500 of 1,000,000."""
 FINDINGS = """## What to take from it
 
-- **`quantail.quantiles` has the law of JointExp on a fine lattice**, so where the budget tells all rungs apart the two
-  differ by chance alone (in the table above ours is ahead in about half of these settings, by up to a half either
-  way), with no floor at a million rows. Where it does not (1,000 rows with epsilon 1 and 63 rungs, or epsilon 0.1 and
-  15), fewer rungs are drawn and the others read off between them: the error is a fourth to a sixth of JointExp's.
-- **JointExp's small version here is flattered in crowded settings**: it leaves out rungs farther than 80 / epsilon rows
-  from their targets, which is not valid under pure DP; without that, 63 rungs of 1,000 rows at epsilon 1 are off by 50
-  rows on average instead of 35. With 255 rungs of 100,000 rows and epsilon 10, where its worst
-  errors lie just below that limit, nine draws with a limit of 600 / epsilon rows were off by 7.8 rows on average (worst
-  rung 15.7), as ours are, instead of 2.7.
+- **`quantail.quantiles` has the law of JointExp on a fine lattice**, so where the budget tells all quantiles apart
+  the two differ by chance alone (in the table above ours is ahead in about half of these settings, by up to a half
+  either way), with no floor at a million rows. Where it does not (1,000 rows with epsilon 1 and 63 quantiles, or
+  epsilon 0.1 and 15), fewer quantiles are drawn and the others read off between them: the error is a fourth to a
+  sixth of JointExp's.
+- **JointExp's small version here is flattered in crowded settings**: it leaves out quantiles farther than 80 /
+  epsilon rows from their targets, which is not valid under pure DP; without that, 63 quantiles of 1,000 rows at
+  epsilon 1 are off by 50 rows on average instead of 35. With 255 quantiles of 100,000 rows and epsilon 10, where its
+  worst errors lie just below that limit, nine draws with a limit of 600 / epsilon rows were off by 7.8 rows on
+  average (worst quantile 15.7), as ours are, instead of 2.7.
 - **JointExp is the one to beat**: the smallest mean error in most settings and nearly always the smallest worst one,
-  about half of the ladder's. It pays once for all rungs, where bisection pays once a depth. Quantail therefore draws
-  the rungs of a whole column jointly (`curves/joint.py`, the same law on a public list of candidates with exact
-  integer arithmetic), and keeps the ladder for rows whose number is itself private: bins and classes, where JointExp's
-  constant is not valid.
-- **Candidates, not noise, limit our joint draw at large n**: its list has some hundred values between the quartiles, so
-  that a rung cannot be closer than about a thousandth of the rows, whatever epsilon. Up to some ten thousand rows that
-  is below sampling error; beyond, it is not, and the synthesizer relies on its later calibration counts. The idea worth
-  adopting is JointExp's: candidates between two neighbouring rows share their score, so a fine list can be treated by
-  stretches of equal score, with the number of candidates in each as an integer weight. The cost then follows the rows,
-  or the coarse list, instead of the fine one. Simpler, at the price of one more share of the budget: ask each rung once
-  more among fine candidates of its own stretch; stretches are disjoint and share one leaf.
-- **ApproximateQuantiles is the ladder on a continuous line**, by the exponential mechanism, not permute-and-flip.
-  The two agree wherever the ladder's even candidates are fine enough; at a million rows and epsilon 1 or more, their
-  spacing is what remains of the ladder's error. At 1,000 rows and epsilon 0.1, where every mechanism is lost, it loses
-  least.
-- **Slicing does not pay here**: half the budget goes to the correlated ranks, and replace-one neighbours count against
-  both halves (2 and 3 times), so its error is 2 to 4 times that of bisection up to 255 rungs; and its slices need
-  rows * epsilon per rung of some 700 and more. Its advantage is asymptotic in the number of rungs: correlated rank
-  noise is an idea for thousands of them, more than a curve needs."""
+  about half of the ladder's. It pays once for all quantiles, where bisection pays once a depth. Quantail therefore
+  draws the quantiles of a whole column jointly (`curves/joint.py`, the same law on a public list of candidates with
+  exact integer arithmetic). The ladder also holds for rows whose number is itself private, where JointExp's constant
+  is not valid; no release asks for that.
+- **Candidates, not noise, limit our joint draw at large n**: its list has some hundred values between the quartiles,
+  so that a quantile cannot be closer than about a thousandth of the rows, whatever epsilon. Up to some ten thousand
+  rows that is below sampling error; beyond, it is not, and the synthesizer relies on its later tables of counts. The
+  idea worth adopting is JointExp's: candidates between two neighbouring rows share their score, so a fine list can be
+  treated by stretches of equal score, with the number of candidates in each as an integer weight. The cost then
+  follows the rows, or the coarse list, instead of the fine one. Simpler, at the price of one more share of the
+  budget: ask each quantile once more among fine candidates of its own stretch; stretches are disjoint and share one
+  leaf.
+- **ApproximateQuantiles is the ladder on a continuous line**, by the exponential mechanism, not permute-and-flip. The
+  two agree wherever the ladder's even candidates are fine enough; at a million rows and epsilon 1 or more, their
+  spacing is what remains of the ladder's error. At 1,000 rows and epsilon 0.1, where every mechanism is lost, it
+  loses least.
+- **Slicing does not pay here**: half the budget goes to the correlated ranks, and replace-one neighbours count
+  against both halves (2 and 3 times), so its error is 2 to 4 times that of bisection up to 255 quantiles; and its
+  slices need rows * epsilon per quantile of some 700 and more. Its advantage is asymptotic in the number of
+  quantiles: correlated rank noise is an idea for thousands of them, more than a curve needs."""
 Cell = dict[str, Any]
 
 
@@ -70,8 +71,8 @@ def page(results: dict[str, Any]) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Lay out errors by rows, rungs and epsilon; the smallest mean is bold."""
-    rows = [["n", "rungs", "epsilon", *MECHANISMS], ["---"] * (3 + len(MECHANISMS))]
+    """Lay out errors by rows, quantiles and epsilon; the smallest mean is bold."""
+    rows = [["n", "quantiles", "epsilon", *MECHANISMS], ["---"] * (3 + len(MECHANISMS))]
     for n, m, epsilon in settings(cells):
         own = {name: average(cells, n, m, epsilon, name) for name in MECHANISMS}
         best = min((pair[0] for pair in own.values() if pair), default=0.0)
@@ -102,8 +103,8 @@ def wins(cells: Sequence[Cell]) -> str:
 
 
 def costs(cells: Sequence[Cell]) -> str:
-    """Give the CPU seconds of one release with the most rows and rungs that the mechanism took."""
-    lines = ["| mechanism | n | rungs | CPU seconds |", "|---|---|---|---|"]
+    """Give the CPU seconds of one release with the most rows and quantiles that the mechanism took."""
+    lines = ["| mechanism | n | quantiles | CPU seconds |", "|---|---|---|---|"]
     for name in MECHANISMS:
         own = [cell for cell in cells if cell["mechanism"] == name and "mean" in cell]
         if own:

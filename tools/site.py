@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 # Where files from outside of docs/ stand on the site.
 _GUESTS = {
     "src/quantail/privacy/proofs/*.md": "proofs/{name}",
+    "studies/ladder.md": "proofs/{name}",
     "studies/README.md": "results/index.md",
     "studies/results/*/*.md": "results/{folder}/{name}",
     "studies/results/*/*.png": "results/{folder}/{name}",

@@ -1,7 +1,7 @@
 """ApproximateQuantiles (Kaplan, Schnapp and Stemmer 2022): the middle level first, then each half on its own rows.
 
 Nodes of one depth hold disjoint rows and share epsilon / depths. A replaced row may leave one node for another, so
-the score of a node at relative level t is charged 2 max(t, 1 - t), as in privacy/proofs/ladder.md.
+the score of a node at relative level t is charged 2 max(t, 1 - t), as in `studies/ladder.md`.
 """
 
 from __future__ import annotations

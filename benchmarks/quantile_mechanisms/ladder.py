@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.quantile_mechanisms.exponential import NotApplicable
-from quantail.curves import climb, joint_quantiles, ladder_depth
+from quantail.curves import joint_quantiles
 from quantail.curves.depth import near_candidates
 from quantail.curves.grid import near, wide
-from quantail.curves.ladder import count_blocks
 from quantail.curves.tuning import LOCATE_SHARE
 from quantail.privacy import Gate, Plan, SimulatedNoise, split
 from quantail.privacy.paths import MOST_QUANTILES
+from studies.ladder import climb, count_blocks, ladder_depth
 
 CANDIDATES = 2**18
 _QUARTILES = np.array([0.25, 0.5, 0.75])

@@ -20,7 +20,6 @@ from quantail.curves import (
     choose_slope,
     fit_curve,
     joint_quantiles,
-    ladder_depth,
     slope_plan,
     slope_reach,
 )
@@ -34,6 +33,7 @@ from quantail.privacy import Gate, Noise, Plan, split
 from quantail.table.stage_one.column import NumericModel
 from quantail.table.stage_one.fitting import residual_range
 from studies.ablation.squeeze import squeeze
+from studies.ladder import ladder_depth
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 Bisection: the median first, then the middle rung of each half, and so on. Nodes of one level hold disjoint rows that
 earlier levels fixed, so all of them share one leaf, where the sandwich pays for its quantiles one by one. Candidates
 and their public prior are the sandwich's own (`quantail.orders.lattice`), scores and sensitivity those of the ladder
-(proofs/ladder.md): with t = p / q the node's relative level, -| q #{low < y <= c} - p #{low < y <= high} |.
+(`studies/ladder.md`): with t = p / q the node's relative level, -| q #{low < y <= c} - p #{low < y <= high} |.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.curves.ladder import level_sensitivity
 from quantail.orders.lattice import Surroundings, candidates_for
 from quantail.orders.lines import prior_bonus
 from quantail.orders.steps import MEDIAN, Step
 from quantail.privacy import Gate, Plan, Relation, Selection
+from studies.ladder import level_sensitivity
 
 Floats = NDArray[np.float64]
 

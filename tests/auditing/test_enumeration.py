@@ -10,7 +10,7 @@ import pytest
 
 import quantail
 from quantail.auditing.enumeration import Branching, law_of, loss, neighbours, search
-from quantail.auditing.laws import geometric_law, p_value, path_law
+from quantail.auditing.laws import geometric_law, noisy_max_log_law, p_value, path_law
 
 
 def coin(chance):
@@ -88,3 +88,22 @@ def test_p_values_are_small_for_another_law_only():
     expected = np.array([0.5, 0.3, 0.2])
     assert p_value([500, 300, 200], expected) == pytest.approx(1.0)
     assert p_value([600, 250, 150], expected) < 1e-6
+
+
+@pytest.mark.parametrize("definition", ["pure", "zcdp"])
+def test_law_of_noisy_max_agrees_with_direct_integration(definition):
+    # The analytic law that all enumerations rest on, against a sum over the winner's noise.
+    scores, scale = np.array([0, -1, -1, -4]), 1.7
+    x = np.linspace(-40, 90, 260_001)
+    if definition == "pure":
+        density = np.where(x >= 0, np.exp(-np.maximum(x, 0) / scale) / scale, 0)
+        cumulated = [-np.expm1(-np.maximum(x + shift, 0) / scale) for shift in range(-4, 5)]
+    else:
+        density = np.exp(-x / scale - np.exp(-x / scale)) / scale
+        cumulated = [np.exp(-np.exp(-(x + shift) / scale)) for shift in range(-4, 5)]
+    direct = [
+        np.sum(density * np.prod([cumulated[s - t + 4] for j, t in enumerate(scores) if j != i], axis=0))
+        for i, s in enumerate(scores)
+    ]
+    expected = np.array(direct) * (x[1] - x[0])
+    np.testing.assert_allclose(np.exp(noisy_max_log_law(scores, scale, definition)), expected, atol=1e-3)

@@ -77,7 +77,7 @@ def test_neighbouring_prefixes_share_their_noise() -> None:
 
 def test_a_small_run_writes_results_and_a_page(tmp_path: Path) -> None:
     out, page = tmp_path / "results" / "quantiles.json", tmp_path / "page.md"
-    options = ["--rungs", "3,31", "--sizes", "500", "--epsilons", "1", "--repeats", "1"]
+    options = ["--quantiles", "3,31", "--sizes", "500", "--epsilons", "1", "--repeats", "1"]
     assert quantiles_bench.main([*options, "--out", str(out), "--page", str(page)]) == 0
     cells = json.loads(out.read_text())["cells"]
     assert len(cells) == 2 * len(MECHANISMS) * len(quantiles_bench.COLUMNS)

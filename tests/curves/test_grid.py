@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.curves.grid import local, near, wide, with_cells
+from quantail.curves.grid import near, wide, with_cells
 
 MOST = 6000  # a joint draw on more candidates than this would take seconds
 
@@ -47,16 +47,6 @@ def test_near_candidates_are_fine_where_the_rows_are_and_few_far_away(bounds, pl
     assert np.diff(body).max() <= unit / 50
     far = (grid < first - 30 * unit) | (grid > last + 30 * unit)
     assert far.sum() <= 0.25 * grid.size
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
-def test_local_candidates_cover_the_released_distance_and_stay_close(first, unit):
-    grid = local(first, first + unit)
-    check_list(grid, -np.inf, np.inf)
-    assert grid[0] < first
-    assert grid[-1] > first + unit
-    assert grid[-1] - grid[0] < 20 * unit
 
 
 def test_further_candidates_are_merged_in_order():

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quantail.curves.grid import local, near, wide
+from quantail.curves.grid import near, wide
 from quantail.curves.lookup import Lookup
 
 GRIDS = {
     "near": near(5.0, 15.0, 0.0, 1000.0, 150),
     "wide": wide(-3.0, 700.0, log=False),
     "log": wide(-3.0, 12.0, log=True),
-    "local": local(-1.0, 2.0),
+    "even": np.linspace(-1.0, 2.0, 91),
     "quantiles": np.unique(np.random.default_rng(1).standard_cauchy(300)),
     "one": np.array([2.0]),
     "tiny": np.array([1.0, np.nextafter(1.0, 2.0), 1.0 + 1e-12]),

@@ -28,7 +28,7 @@ from quantail.io.files import FORMATS
 from quantail.panel.methods import PANEL_METHODS
 from quantail.privacy import Gate
 from quantail.schema import Column, Schema
-from quantail.schema.column import ColumnType
+from quantail.schema.column_types import LISTED, ColumnType
 from quantail.schema.draft import draft
 from quantail.schema.storage import DEFAULTS
 from quantail.table.methods import METHODS
@@ -136,6 +136,24 @@ def test_a_column_kind_is_known_in_every_place(kind: str) -> None:
     assert len(rows) >= 2, "one in the table of types, one in that of storage"
     for tests in ("tests/privacy/test_released_bytes.py", "tests/frames/test_encoding.py"):
         assert f'"{kind}"' in text(tests), tests
+
+
+def test_what_is_laid_down_for_every_column_kind_leaves_none_out() -> None:
+    asked: dict[str, set[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Dict):
+                keys = {key.value for key in node.keys if isinstance(key, ast.Constant)}
+                if len(keys & set(KINDS)) >= 5:
+                    asked.setdefault(path.relative_to(SOURCE).as_posix(), set()).update(set(KINDS) - keys)
+    # These have one word for all labels that are listed, which a new kind of label may share.
+    words = ("interop/croissant.py", "schema/storage.py")
+    assert {
+        name: left for name, left in asked.items() if left - (set(LISTED) if name in words else set())
+    } == {}
+    assert {*words, "interop/dictionary.py", "interop/sdmetrics.py", "studio/column_form.py"} <= set(asked)
+    card = json.loads((SOURCE / "report/card.schema.json").read_text(encoding="utf-8"))
+    assert set(KINDS) <= set(card["properties"]["public_inputs"]["items"]["properties"]["type"]["enum"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

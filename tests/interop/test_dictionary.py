@@ -15,7 +15,7 @@ from quantail.examples import industry_example, industry_schema, payroll_example
 from quantail.frames import confidential_panel, release_panel
 from quantail.interop.dictionary import READ_AS, data_dictionary, dictionary_csv
 from quantail.schema import Panel
-from quantail.schema.column import ColumnType
+from quantail.schema.column_types import ColumnType
 
 
 def test_every_type_is_known() -> None:

@@ -14,7 +14,7 @@ from quantail.auditing.mechanisms import joint_mechanism
 from quantail.privacy import Selection
 
 CASES = {(case.name, case.relation): case for case in lattices()}
-LONG = ("every jitter", "kng, one", "sandwich, one", "two columns", "panel by year", "secret", "quartiles")
+LONG = ("every jitter", "kng, one", "sandwich, one", "two columns", "panel by year", "secret")
 SLOPES = ("slope", "slope, two cuts apart")  # with fewer rows in test_exact_slopes.py
 # The audit has the others.
 QUICK = [key for key in CASES if key[0] not in SLOPES and not any(word in key[0] for word in LONG)]

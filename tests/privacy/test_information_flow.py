@@ -30,7 +30,7 @@ from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.auditing.whole_tables import EXTREME, ROWS, frame_of, neighbour_of, schema_of
 from quantail.cli import app
 from quantail.curves import joint
-from quantail.curves.grid import increasing
+from quantail.curves.grid import height_prior
 from quantail.curves.rows import gathered
 from quantail.privacy import Gate, Ledger, SimulatedNoise, chain
 from quantail.release import model, synthesizer
@@ -348,7 +348,7 @@ def test_the_watch_notices_an_array_that_strays(monkeypatch) -> None:
 
     def straying(*parts: Any) -> Any:
         SimulatedNoise(1).generator().permutation(np.zeros(N))  # stands for shuffling confidential rows
-        increasing(np.arange(float(N)))  # and for candidates made of them
+        height_prior(np.arange(float(N)))  # and for candidates made of them
         return honest(*parts)
 
     monkeypatch.setattr(fitting, "fit_curve", straying)

@@ -1,9 +1,10 @@
-"""What makes small studies quick."""
+"""What makes small studies quick, and gates."""
 
 from functools import partial
 
 import pytest
 
+from gates import definition, gate_of, relation  # noqa: F401  (fixtures)
 from studies import paper_measures
 
 

@@ -13,7 +13,7 @@ _TITLES: dict[Part, str] = {
     "exact": "Exact",
     "statistical": "Statistical",
     "laws": "Laws of the gate",
-    "controls": "Gallery of broken mechanisms",
+    "controls": "Negative controls",
 }
 
 

@@ -216,5 +216,10 @@ def gate_of(
     noise: Any, relation: Relation, *costs: Fraction | int, unit: Literal["epsilon", "rho"] = "epsilon"
 ) -> Gate:
     """Return the production gate on a plan of numbered leaves."""
+    return Gate(_plan_of(costs, unit), noise, relation, getattr(noise, "watch", None))
+
+
+@functools.cache  # a gate opens the leaves of a plan for itself, and an enumeration makes thousands of gates
+def _plan_of(costs: tuple[Fraction | int, ...], unit: Literal["epsilon", "rho"]) -> Plan:
     leaves = [Plan.leaf(f"leaf {k}", Fraction(cost), unit=unit) for k, cost in enumerate(costs)]
-    return Gate(Plan.sequence("audit", leaves), noise, relation, getattr(noise, "watch", None))
+    return Plan.sequence("audit", leaves)

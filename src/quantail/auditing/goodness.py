@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from quantail.arrays import Integers
 from quantail.auditing.enumeration import gate_of
 from quantail.auditing.findings import Finding
-from quantail.auditing.laws import geometric_law, noisy_max_log_law, p_value, path_law
+from quantail.auditing.laws import gaussian_law, geometric_law, noisy_max_log_law, p_value, path_law
 from quantail.privacy import PathQuestion, SecureNoise, Selection
 
 LEAST = 1e-6
@@ -22,6 +23,7 @@ DRAWS = 12_000  # enough for the negative controls to fail
 SCORES = np.array([0, -1, -1, -3, -6])
 COUNTS, ROWS, TARGETS = np.array([1, 2, 5, 6]), 8, np.array([3, 2, 3])
 _BATCH = 100
+_HELD, _REACH = 7, 24
 
 Law = Callable[[float], Any]
 """From a factor of the noise scale to the probabilities of all outcomes."""
@@ -33,6 +35,7 @@ def goodness_findings(draws: int = DRAWS) -> Iterator[Finding]:
         _select("pure", draws),
         _select("zcdp", draws),
         _count(draws),
+        _histogram(draws),
         _path(draws),
     ):
         p = p_value(observed, law(1.0))
@@ -62,10 +65,21 @@ def _select(definition: str, draws: int) -> tuple[str, Any, Law]:
 def _count(draws: int) -> tuple[str, Any, Law]:
     """Count cells that hold seven rows each, sensitivity 2 at epsilon 1/2: scale 4."""
     gate = gate_of(SecureNoise(), "replace-one", Fraction(1, 2))
-    counts, reach = np.full(draws, 7), 24
-    noise = gate.count(gate.plan.leaves()[0], counts, 2) - counts
-    observed = np.bincount(np.clip(noise, -reach, reach) + reach, minlength=2 * reach + 1)
-    return "count", observed, lambda factor: geometric_law(4 * factor, reach)
+    noisy = gate.count(gate.plan.leaves()[0], np.full(draws, _HELD), 2)
+    return "count", _observed(noisy), lambda factor: geometric_law(4 * factor, _REACH)
+
+
+def _histogram(draws: int) -> tuple[str, Any, Law]:
+    """Count the same cells with Gaussian noise, two touched at rho 1/16: scale 4."""
+    gate = gate_of(SecureNoise(), "replace-one", Fraction(1, 16), unit="rho")
+    noisy = gate.histogram(gate.plan.leaves()[0], np.full(draws, _HELD), 2)
+    return "histogram, zcdp", _observed(noisy), lambda factor: gaussian_law(4 * factor, _REACH)
+
+
+def _observed(noisy: Integers) -> Integers:
+    """Return how often each size of the noise was drawn, with all beyond the reach at its ends."""
+    noise = np.clip(noisy - _HELD, -_REACH, _REACH)
+    return np.bincount(noise + _REACH, minlength=2 * _REACH + 1)
 
 
 def _path(draws: int) -> tuple[str, Any, Law]:

@@ -37,13 +37,11 @@ SHOWS = 1.05  # from which on a loss is beyond doubt more than is claimed
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
 GRID = np.arange(1.0, 6.0)
 HALF = F(1, 2)
-EVEN, UNEVEN = (F(1, 4), HALF, F(3, 4)), (F(1, 20), F(9, 10), F(97, 100))
 
 # Domains. Values lie on and above the candidates; points below, between and above the cuts .5 and 1.5 of x.
 VALUES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 STILL = tuple((value, 0.5) for value in VALUES)
 MOVED = tuple(product((0.5, 1.0, 2.4, 4.0, 9.0), (0.0, 0.3, SECRET_DROPPED)))
-BLOCKS = tuple(product((0, 1), (1.0, 2.0, 3.0)))
 POINTS = tuple(product((0.0, 1.0, 3.0), (0.0, 1.0, 2.0)))
 ABSENT = float("nan")  # one and the same, so that tables can be told apart
 STILL_OR_ABSENT = (*STILL[::2], (ABSENT, 0.5))
@@ -101,12 +99,6 @@ def lattices() -> list[Lattice]:
 
 def _quantiles(relation: Relation) -> Iterator[Lattice]:
     rows = 4 if relation == "replace-one" else 3
-    for name, taus in (("median", (HALF,)), ("quartiles", EVEN), ("levels .05 .9 .97", UNEVEN)):
-        ladder = partial(make.ladder_mechanism, relation, taus, GRID)
-        yield Lattice(f"ladder, {name}", relation, ladder, VALUES, rows)
-    for tau in (HALF, F(2, 3)):
-        blocks = partial(make.ladder_mechanism, relation, (tau,), GRID[:2], 2)
-        yield Lattice(f"ladder in two bins, level {tau}", relation, blocks, BLOCKS, rows + 1)
     for levels in ((0.5,), (0.25, 0.75)):
         joint = partial(make.joint_mechanism, relation, levels, GRID, rows)
         yield Lattice(f"joint draw, levels {levels}", relation, joint, STILL, rows)

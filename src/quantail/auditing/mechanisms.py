@@ -18,11 +18,8 @@ from quantail.curves import (
     HeldRows,
     Reach,
     choose_slope,
-    climb,
     joint_quantiles,
-    ladder_depth,
 )
-from quantail.curves.ladder import count_blocks
 from quantail.curves.slopes import SlopeRules
 from quantail.privacy import Relation, Selection, cells_touched
 from quantail.table.candidates import Scores, count_sets, field_sets
@@ -34,22 +31,6 @@ FEW_SLOPES = SlopeRules(
     lambda reach, step: np.array([-2.0, -0.5, 0.0, 0.5, 1.0]),
     lambda n_epsilon: 0.15,  # seven candidates in a second stage
 )
-
-
-def ladder_mechanism(
-    relation: Relation, taus: Sequence[Fraction], grid: Floats, blocks: int = 0, *, budget: int = 1
-) -> Mechanism:
-    """Return the ladder of all rows, or of so many blocks of rows (block, value)."""
-    depth = ladder_depth(len(taus))
-
-    def mechanism(table: Table, noise: Branching) -> Hashable:
-        gate = gate_of(noise, relation, *[Fraction(budget, depth)] * depth)
-        rows = table if blocks else [(0, value) for value in table]
-        block, values = np.array(rows, dtype=float).reshape(-1, 2).T
-        cells = count_blocks(values, block.astype(np.int64), max(blocks, 1), grid)
-        return climb(gate, gate.plan.leaves(), cells, taus, grid).tobytes()
-
-    return mechanism
 
 
 def joint_mechanism(

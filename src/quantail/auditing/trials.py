@@ -23,8 +23,6 @@ from quantail.schema import Column, Panel, Schema
 from quantail.table import TableSynthesizer
 
 CHOSEN = (
-    "ladder, quartiles",
-    "ladder in two bins, level 1/2",
     "joint draw, levels (0.25, 0.75)",
     "slope",
     "choice of a table",

@@ -1,10 +1,9 @@
-"""Conditional quantile models: rows, scale, grids, joint draw, ladder, slopes, curve, non-private reference."""
+"""Conditional quantile models: rows, scale, grids, joint draw, slopes, curve, non-private reference."""
 
 from quantail.curves.atom_curve import AnyCurve, AtomCurve, curve_from_dict, fit_atom_curve
 from quantail.curves.curve import Curve, StepCurve, fit_curve
 from quantail.curves.instrument import best_cuts, thinner_side
 from quantail.curves.joint import joint_quantiles
-from quantail.curves.ladder import climb, ladder_depth
 from quantail.curves.rows import HeldRows, Rows, Vector
 from quantail.curves.scale import Scale
 from quantail.curves.slopes import Reach, choose_slope, slope_plan, slope_reach
@@ -21,12 +20,10 @@ __all__ = [
     "Vector",
     "best_cuts",
     "choose_slope",
-    "climb",
     "curve_from_dict",
     "joint_quantiles",
     "fit_atom_curve",
     "fit_curve",
-    "ladder_depth",
     "slope_plan",
     "slope_reach",
     "thinner_side",

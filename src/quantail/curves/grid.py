@@ -65,11 +65,6 @@ def near(first: float, last: float, low: float, high: float, fine: int) -> Float
     return _inside((first - out, inner, last + out), low, high)
 
 
-def local(first: float, last: float, fine: int = 30, reach: int = 3) -> Floats:
-    """Return candidates for the quantiles of a bin: even, and no farther than a few released distances."""
-    return first + (last - first) * np.arange(-reach * fine, (reach + 1) * fine + 1) / fine
-
-
 def with_cells(grid: Floats, cells: Floats) -> Floats:
     """Return a grid with further candidates, such as those that split the cell of an atom."""
     return np.unique(np.concatenate([grid, cells]))
@@ -78,11 +73,6 @@ def with_cells(grid: Floats, cells: Floats) -> Floats:
 def dividing(cuts: Floats, values: Floats) -> Floats:
     """Return the cuts that leave values on both sides, each once; a value is below a cut that it equals."""
     return np.unique(cuts[(cuts >= values.min()) & (cuts < values.max())])
-
-
-def increasing(values: Floats) -> Floats:
-    """Return values that never fall, as knots that an interpolation can use: ties are set apart by a hair."""
-    return np.asarray(np.maximum.accumulate(values) + 1e-12 * np.arange(values.size))
 
 
 def _geometric(start: float, stop: float, ratio: float) -> Floats:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Integers
 from quantail.errors import DataError, OptionError
+from quantail.evaluation.columns import code_variation
 from quantail.evaluation.independent import variation_null
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
@@ -147,7 +148,7 @@ def marginal_sets(
     depends on the number of columns only, never on values.
     """
     if k < 1 or (draws is not None and draws < 1):
-        raise OptionError("km: k and draws must be at least 1.")
+        raise OptionError("k-marginal score: k and draws must be at least 1.")
     if len(columns) <= k:
         return [tuple(columns)]
     if draws is not None:
@@ -155,7 +156,7 @@ def marginal_sets(
         picks = (np.sort(rng.choice(len(columns), size=k, replace=False)) for _ in range(draws))
         return [tuple(columns[place] for place in pick) for pick in picks]
     if comb(len(columns), k) > 10**6:
-        raise OptionError("km: there are too many sets of this many columns to list; give draws.")
+        raise OptionError("k-marginal score: there are too many sets of columns to list; give draws.")
     sets = list(combinations(columns, k))
     places = np.linspace(0, len(sets) - 1, min(len(sets), MOST_SETS)).round().astype(int)
     return [sets[place] for place in places]
@@ -180,7 +181,7 @@ def column_cells(real: NDArray[Any], synth: NDArray[Any], edges: Sequence[float]
     kinds = {is_numeric(values) for values in (real, synth) if not is_missing(values).all()}
     if len(kinds) > 1:
         raise DataError(
-            "km: a column is numeric in one table and not in the other; write both in the same type."
+            "k-marginal score: a column is numeric in one table only; write both in the same type."
         )
     if kinds == {False}:
         codes = np.concatenate(label_codes(real, synth))
@@ -210,16 +211,13 @@ def _score_and_null(columns: Sequence[Cells], n_real: int) -> tuple[float, float
 
 def overlap_score(real: Integers, synth: Integers) -> float:
     """Score two lists of cell numbers: 1000 if the cells have equal shares, 0 if none is shared."""
-    count = int(max(real.max(), synth.max())) + 1
-    f = np.bincount(real, minlength=count) / real.size
-    g = np.bincount(synth, minlength=count) / synth.size
-    return float(1000 * (2 - np.abs(f - g).sum()) / 2)
+    return 1000 * (1 - code_variation(real, synth))
 
 
 def _joint(columns: Sequence[Cells]) -> Integers:
     cells = prod(column.size for column in columns)
     if cells > _MOST_CELLS:
-        raise OptionError("km: too many columns at once; name fewer, or average over smaller sets.")
+        raise OptionError("k-marginal score: too many columns at once; name fewer, or use smaller sets.")
     cell = np.zeros_like(columns[0].codes)
     for column in columns:
         cell = cell * column.size + column.codes

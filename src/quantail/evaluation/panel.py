@@ -111,7 +111,7 @@ def gross_mape(real: ArrayLike, synth: ArrayLike) -> float:
     _check_periods(truth, made)
     known = truth > 0
     if not known.any():
-        raise DataError("gross_mape: the real panel has no employment in any period.")
+        raise DataError("error of totals: the real panel has no employment in any period.")
     return float(100 * np.mean(np.abs(made - truth)[known] / truth[known]))
 
 

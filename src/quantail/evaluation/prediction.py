@@ -57,5 +57,7 @@ def nrmse(synth: Any, holdout: Any, regression: Regression) -> float:
 def scaled_error(truth: Floats, predicted: Floats, response: str) -> float:
     """Divide the root mean squared error by the standard deviation of the truth."""
     if truth.size < 2 or np.ptp(truth) == 0:
-        raise DataError(f"nrmse: {response} does not vary in the holdout, so its error has no scale.")
+        raise DataError(
+            f"prediction error: {response} does not vary in the holdout, so its error has no scale."
+        )
     return float(np.sqrt(np.mean((truth - predicted) ** 2)) / truth.std(ddof=1))

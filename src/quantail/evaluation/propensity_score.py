@@ -98,7 +98,7 @@ class Propensity(NamedTuple):
     def ratio(self) -> float:
         """Value over the mean for two samples of one population."""
         if not self.terms:
-            raise DataError("pmse: no column varies, so there is nothing to tell rows apart by.")
+            raise DataError("pMSE ratio: no column varies, so there is nothing to tell rows apart by.")
         return self.value / pmse_null_mean(self.terms, self.n_real, self.n_synth, independent=True)
 
 

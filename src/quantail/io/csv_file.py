@@ -16,7 +16,6 @@ import pyarrow.csv
 from quantail.errors import DataError
 from quantail.io.csv_dialect import Header, csv_header, readable_format
 from quantail.io.declared_types import (
-    NUMBERS,
     as_declared,
     as_identities,
     declared_columns,
@@ -27,8 +26,7 @@ from quantail.io.source import Source
 from quantail.io.written_dates import written_dates
 from quantail.io.written_numbers import written_numbers
 from quantail.schema import Column, CsvFormat, Schema
-
-_TEXTS = ("category", "ordinal")
+from quantail.schema.column_types import LISTED, NUMBERS
 
 
 class CsvSource(Source):
@@ -140,7 +138,7 @@ class CsvSource(Source):
     def _typed(self, table: pa.Table) -> list[str]:
         """Name the columns of a table that the schema says hold something else than text."""
         known = {name: column.type for name, column in self._known.items()}
-        return [name for name in table.column_names if known.get(name, "category") not in _TEXTS]
+        return [name for name in table.column_names if known.get(name, "category") not in LISTED]
 
     def _unlike(self) -> DataError:
         advice = "pass a schema, and keep other text out of columns of numbers, dates and booleans"

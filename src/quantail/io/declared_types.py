@@ -14,7 +14,6 @@ from quantail.schema import Column, Schema
 from quantail.schema.column_rules import LARGEST_INTEGER
 from quantail.schema.dates import date_number
 
-NUMBERS = ("numeric", "integer")
 _BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
 
 

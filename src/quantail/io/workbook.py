@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from quantail.io.csv_file import checked_names
 from quantail.io.declared_types import (
-    NUMBERS,
     as_declared,
     as_identities,
     declared_columns,
@@ -25,6 +24,7 @@ from quantail.io.place import Place
 from quantail.io.source import Source
 from quantail.io.timeless import still_archive
 from quantail.schema import Column, Schema
+from quantail.schema.column_types import LISTED, NUMBERS
 
 MOST_ROWS = 1_048_575  # and one of names
 
@@ -80,7 +80,7 @@ class WorkbookSource(Source):
 
 def _declared(cells: list[Any], column: Column) -> pa.Array:
     """Return cells in the type that the schema says."""
-    if column.type in ("category", "ordinal"):
+    if column.type in LISTED:
         return _labels(cells, column)
     if column.type in NUMBERS:
         if not {type(cell) for cell in cells if cell is not None} <= {int, float}:

@@ -6,7 +6,8 @@ frozen and checked on construction; the TOML file is their written form; `draft`
 and types.
 """
 
-from quantail.schema.column import Column, ColumnType, Grid
+from quantail.schema.column import Column
+from quantail.schema.column_types import ColumnType, Grid
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.draft import draft, header_of
 from quantail.schema.formulas import formula_columns, formula_warning, is_formula

@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from quantail.schema.column_rules import check_column
+from quantail.schema.column_types import DATED, LABELLED, NUMBERS, ColumnType, Grid
 from quantail.schema.dates import DateType, date_text
 
-ColumnType = Literal["numeric", "integer", "category", "boolean", "ordinal", "date", "datetime"]
-Grid = Literal["linear", "log"]
-
-LABELLED = ("category", "ordinal", "boolean")
-DATED = ("date", "datetime")
 OTHER = "other"
 
 _LINEAR_STEPS = 1e-6
@@ -130,7 +126,7 @@ class Column:
     def is_plain(self) -> bool:
         """Whether the column is a number, integer or category and nothing else can stand in place of a value."""
         special = self.missing or self.missing_codes or self.atoms or self.other or self.universe
-        return self.type in ("numeric", "integer", "category") and not special
+        return self.type in (*NUMBERS, "category") and not special
 
     @property
     def labels(self) -> tuple[str, ...]:

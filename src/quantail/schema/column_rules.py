@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from quantail.errors import SchemaError
+from quantail.schema.column_types import NUMBERS, ColumnType, Grid
 from quantail.schema.dates import DateType, date_number, in_calendar
 from quantail.schema.storage import check_storage
 
@@ -33,8 +34,6 @@ _NUMBER_OPTIONS = ("lower", "upper", "decimals", "resolution")
 
 def check_column(column: "Column") -> None:
     """Raise a SchemaError unless a column is complete and consistent."""
-    from quantail.schema.column import ColumnType, Grid  # the module of columns imports this one
-
     check_text(column.name, "the name of a column", "write the name as it stands in the table's header")
     if not isinstance(column.source, str) or not is_encodable(column.source):
         raise wrong(column, "source must be text", 'write where the bounds come from, or source = ""')
@@ -167,7 +166,7 @@ def _check_special(column: "Column") -> None:
         if isinstance(given, str) or not hasattr(given, "__iter__"):
             raise wrong(column, f"{option} must be a list", f"write a list of numbers: {option} = [-8]")
         numbers = tuple(_number(column, f"an entry of {option}", entry, "write a number") for entry in given)
-        if numbers and column.type not in ("numeric", "integer"):
+        if numbers and column.type not in NUMBERS:
             advice = "list it in categories" if column.is_labelled else "write missing = true"
             raise wrong(column, f"{option} belong to columns of numbers", advice)
         if column.type == "integer" and not all(number.is_integer() for number in numbers):
@@ -191,7 +190,7 @@ def _check_heaps(column: "Column") -> None:
     if not numbers:
         _set(column, "heaps", ())
         return
-    if column.type not in ("numeric", "integer"):
+    if column.type not in NUMBERS:
         raise wrong(column, "heaps belong to columns of numbers", "remove heaps")
     if len(numbers) > MOST_HEAPS:
         raise wrong(column, f"there are more than {MOST_HEAPS} heaps", "list those that are seen most")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import ColumnType
+from quantail.schema.column_types import DATED, LISTED, NUMBERS, ColumnType
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import KEY
 from quantail.schema.panel_draft import PanelNames, panel_section, split_names
@@ -123,9 +123,9 @@ _DECIMALS = "# decimals = 2  # how many are recorded; without the line values ha
 
 _TEMPLATES = {
     "": _UNKNOWN,
-    **dict.fromkeys(("numeric", "integer"), _NUMBER),
-    **dict.fromkeys(("date", "datetime"), _DATE),
-    **dict.fromkeys(("category", "ordinal"), _CATEGORY),
+    **dict.fromkeys(NUMBERS, _NUMBER),
+    **dict.fromkeys(DATED, _DATE),
+    **dict.fromkeys(LISTED, _CATEGORY),
     "boolean": _BOOLEAN,
     "key": _KEY,
 }

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from quantail.schema.column import ColumnType, Grid
+from quantail.schema.column_types import NUMBERS, ColumnType, Grid
 
 DraftType = ColumnType | Literal["", "key"]
 """What a column is known to hold; blank where nothing declares it."""
@@ -80,7 +80,7 @@ def proposal_of(name: str, declared: DraftType) -> Proposal:
         return Proposal("key", by_name=True)
     if last == "date" and declared in ("category", ""):  # dates are often stored as text
         return Proposal("date", by_name=True)
-    if declared not in ("numeric", "integer", ""):
+    if declared not in (*NUMBERS, ""):
         return Proposal(declared)
     if last == "code":
         return Proposal("category", by_name=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
 from quantail.errors import SchemaError
+from quantail.schema.column_types import DATED, LISTED
 
 if TYPE_CHECKING:
     from quantail.schema.column import Column
@@ -111,13 +112,13 @@ def _suits(name: str, column: "Column") -> bool:
     if name == DEFAULTS[column.type]:
         return True
     if name in WHOLE:
-        return column.type not in ("numeric", "date", "datetime")
+        return column.type not in ("numeric", *DATED)
     if column.type == "numeric":
         decimal = DECIMAL.fullmatch(name)
         is_decimal = decimal is not None and int(decimal[2]) <= int(decimal[1]) <= _MOST_DIGITS
         return name == "float32" or (is_decimal and decimal is not None and int(decimal[1]) > 0)
     if name == "category":
-        return column.type in ("category", "ordinal")
+        return column.type in LISTED
     if name == "string":
         return column.type != "integer"
     moment = TIMESTAMP.fullmatch(name)

@@ -17,8 +17,7 @@ from typing import Any
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.column_rules import check_text
-
-_NUMBERS = ("numeric", "integer")
+from quantail.schema.column_types import DATED, NUMBERS
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def check_structure(
     """Raise a SchemaError unless the relations can be kept; `places` are positions in synthesis order."""
     bound: set[str] = set()  # columns that follow from others
     for identity in identities:
-        _check_names("[[identity]]", identity.names, columns, _NUMBERS)
+        _check_names("[[identity]]", identity.names, columns, NUMBERS)
         own, parts = places[identity.total], [places[part] for part in identity.parts]
         if min(parts) < own < max(parts):
             raise SchemaError(
@@ -97,7 +96,7 @@ def check_structure(
         derived = {identity.total} if total_last else set(identity.parts)
         _claim(derived, bound)
     for inequality in inequalities:
-        _check_names("[[inequality]]", inequality.names, columns, (*_NUMBERS, "date", "datetime"))
+        _check_names("[[inequality]]", inequality.names, columns, (*NUMBERS, *DATED))
         if places[inequality.total] > places[inequality.part]:
             raise SchemaError(
                 f"[[inequality]]: {inequality.total!r} must stand before {inequality.part!r}; "

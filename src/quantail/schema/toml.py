@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from quantail.errors import SchemaError
-from quantail.schema.column import DATED, LABELLED, Column, ColumnType
+from quantail.schema.column import Column
 from quantail.schema.column_rules import LARGEST_INTEGER, shown
+from quantail.schema.column_types import DATED, LABELLED, LISTED, NUMBERS, ColumnType
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import KEY, Key, with_keys
 from quantail.schema.panel import Panel
@@ -245,12 +246,12 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
             continue
         if section.get("public") is True:  # kept as it is, so nothing needs filling in
             continue
-        if section.get("type") in ("category", "ordinal"):
+        if section.get("type") in LISTED:
             if section.get("categories", []) in ([], ""):
                 blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
             continue
         missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
-        if section.get("type") in ("numeric", "integer", "date", "datetime") and missing:
+        if section.get("type") in (*NUMBERS, *DATED) and missing:
             advice = {
                 "lower": "the smallest value that public rules allow, lower = 0",
                 "upper": "the largest value that public rules allow, upper = 1000",

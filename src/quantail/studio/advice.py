@@ -6,6 +6,7 @@ A name can suggest what a column may be, never what its bounds are: those come f
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from quantail.schema.column_types import DATED, LISTED, NUMBERS
 from quantail.schema.key import KEY
 from quantail.schema.proposals import proposal_of
 from quantail.studio.schema_file import Section
@@ -28,7 +29,7 @@ def rules_advice(columns: Sequence[Section]) -> list[str]:
     """List what to think of for relations between columns."""
     kinds: dict[tuple[Any, Any], list[str]] = {}
     for column in columns:
-        if column.get("type") in ("numeric", "integer") and not column.get("public"):
+        if column.get("type") in NUMBERS and not column.get("public"):
             kinds.setdefault((column["type"], column.get("decimals")), []).append(str(column.get("name")))
     found = []
     for names in kinds.values():
@@ -49,16 +50,16 @@ def _by_name(column: Section) -> Iterator[str]:
             "Type: this looks like the number of a row or unit, which must not be released. As a key its rows are "
             "numbered anew; in a panel it is the unit of the panel; else leave the column out."
         )
-    elif proposed == "category" and kind in ("numeric", "integer"):
+    elif proposed == "category" and kind in NUMBERS:
         yield "Type: codes such as industries or postal codes are categories, even if they are written in digits."
 
 
 def _numbers(column: Section) -> Iterator[str]:
     kind, name = column.get("type", ""), str(column.get("name", ""))
-    if kind in ("date", "datetime"):
+    if kind in DATED:
         yield "Bounds: the first and the last day that can occur by the rules of the collection."
         return
-    if kind not in ("numeric", "integer"):
+    if kind not in NUMBERS:
         return
     lower, upper, log = column.get("lower", ""), column.get("upper", ""), column.get("grid") == "log"
     if "" in (lower, upper):
@@ -96,7 +97,7 @@ def _special(column: Section, lower: Any) -> Iterator[str]:
 
 def _labels(column: Section) -> Iterator[str]:
     kind, labels = column.get("type", ""), column.get("categories", [])
-    if kind in ("category", "ordinal") and not labels:
+    if kind in LISTED and not labels:
         yield "Categories: every label of the codebook, one on each line, whether it occurs or not."
     if kind == "category" and labels and not column.get("other"):
         yield "Other: a label that is not listed is refused before anything is charged; tick other to merge such ones."

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
-from quantail.schema.column import LABELLED
+from quantail.schema.column_types import LABELLED, LISTED
 from quantail.schema.key import KEY
 from quantail.studio.schema_file import Section
 from quantail.visible import visible_text
@@ -106,7 +106,7 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
     kept = BELONGS.get(column["type"], BELONGS[""])
     unbounded = (*LABELLED, KEY)
     blanks = ("name", "type", *(_BOUNDED if column["type"] not in unbounded else ()), "source")
-    if column["type"] in ("category", "ordinal", ""):
+    if column["type"] in (*LISTED, ""):
         blanks = (*blanks, "categories")
     shown_here = {
         name: column[name]

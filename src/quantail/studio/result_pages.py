@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quantail.errors import OptionError, QuantailError
+from quantail.io.files import FORMATS
 from quantail.studio.folder import CARD, CARD_PAGE, REPORT_PAGE, OutsideError
 from quantail.studio.launch import run_id
 from quantail.studio.records import read_json
@@ -13,7 +14,7 @@ from quantail.studio.visit import Visit
 # Whatever a page of the folder holds: no script runs in it, it asks for nothing and has no part in the studio.
 _SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _LARGEST_PAGE = 1 << 28
-_ENDINGS = (".csv", ".parquet", ".feather", ".arrow", ".dta", ".sav", ".xpt", ".xlsx")
+_ENDINGS = tuple(suffix for suffix, kind in FORMATS.items() if kind.write is not None)
 
 
 def results(visit: Visit, error: str = "") -> Response:

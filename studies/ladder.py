@@ -1,13 +1,14 @@
-"""The ladder: quantiles by recursive bisection inside disjoint blocks of rows (DESIGN 4.1).
+"""The ladder: quantiles by recursive bisection inside disjoint blocks of rows.
 
-Used where the number of rows is itself private: inside the bins of a bend. Each node holds the rows between two
-released neighbours and asks for its middle quantile at relative level t = p / q:
+Valid where the number of rows is itself private. The first method of tables used it; today the ablation and the bench
+of quantiles do. Each node holds the rows between two released neighbours and asks for its middle quantile at relative
+level t = p / q:
 
     score(g) = -| q #{low < y <= g} - p #{low < y <= high} |.
 
 Nodes of one level, in all blocks, hold disjoint rows fixed by earlier levels, so they share one leaf; empty nodes
 are asked like any other. Sensitivity 2 max(p, q - p) under replace-one, max(p, q - p) under add/remove.
-Proof: privacy/proofs/ladder.md.
+Proof: `studies/ladder.md`.
 """
 
 from collections.abc import Sequence

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from quantail.curves import climb, ladder_depth
-from quantail.curves.ladder import count_blocks, level_sensitivity
+from studies.ladder import climb, count_blocks, ladder_depth, level_sensitivity
 
 TAUS = tuple(Fraction(k, 20) for k in (1, 4, 10, 16, 19))
 LEVELS = np.array([float(tau) for tau in TAUS])
