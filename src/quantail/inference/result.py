@@ -90,7 +90,8 @@ class Inference:
             )
             found.append(
                 "The intervals hold if the response follows its predictors along lines with an even spread, which this "
-                f"release hardly tells. If the relation bends, or its spread grows, only these hold: {named}."
+                "release hardly tells. If the relation bends moderately, or its spread grows, rather believe these: "
+                f"{named}."
             )
         for row in self.rows:
             if row.outlying:
