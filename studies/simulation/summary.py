@@ -132,6 +132,7 @@ def shown(measure: str, value: float | None, more: int = 0) -> str:
     digits = _DIGITS[measure] + more
     if measure.startswith("pmse") and value and abs(value) < 10.0 ** (1 - digits):
         digits = 1 - math.floor(math.log10(abs(value)))
+        return f"{value:.{digits}f}".rstrip("0")  # the paper's have one
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # no minus before a zero
 
 
