@@ -117,7 +117,7 @@ STUDIES = (
             f"the same on the population {table} of `populations.py`, which does not suit the model",
             f"coverage --table {table} --replications {tables} --reruns 12 {_SEED}",
         )
-        for table, tables in (("curved", 60), ("spread", 40))
+        for table, tables in (("curved", 60), ("spread", 40), ("saturating", 8), ("kinked", 8))
     ),
     Study(
         "plan-honesty",

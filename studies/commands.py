@@ -181,7 +181,10 @@ def coverage(
     ] = 40,
     seed: Seed = 1,
     table: Annotated[
-        str, typer.Option(help="The population: paper, or curved and spread, which do not suit the model.")
+        str,
+        typer.Option(
+            help="The population: paper, or curved, spread, saturating and kinked, which do not suit the model."
+        ),
     ] = "paper",
     workers: Workers = None,
     quiet: Quiet = False,

@@ -10,7 +10,7 @@ from quantail.evaluation import Regression
 from quantail.examples import paper_schema, simulate_paper
 from studies import coverage
 from studies.coverage import CoverageTask, replicate, run_coverage, summarise_term
-from studies.populations import POPULATIONS, Population, curved, spread
+from studies.populations import POPULATIONS, Population, curved, kinked, saturating, spread
 
 
 def row(released, original, reruns, number=0, bent=1.0):
@@ -27,7 +27,14 @@ def row(released, original, reruns, number=0, bent=1.0):
 
 
 @pytest.mark.parametrize(
-    ("name", "simulate"), [("paper", simulate_paper), ("curved", curved), ("spread", spread)]
+    ("name", "simulate"),
+    [
+        ("paper", simulate_paper),
+        ("curved", curved),
+        ("spread", spread),
+        ("saturating", saturating),
+        ("kinked", kinked),
+    ],
 )
 def test_the_truth_is_what_a_very_large_table_says(name, simulate):
     table = simulate(400_000, np.random.default_rng(1))
