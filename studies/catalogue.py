@@ -86,6 +86,11 @@ STUDIES = (
         f"simulation --methods pmse {_ONE} 100 {_SEED}",
     ),
     Study(
+        "text-epsilon-1",
+        "the valid methods with the shares of the paper's text in place of its code's",
+        f"simulation --methods text {_ONE} 20 {_SEED}",
+    ),
+    Study(
         "ablation-epsilon-1",
         "from the published sandwich to the default, step by step ([page](../docs/from-the-paper-to-quantail.md))",
         f"ablation --replications 10 {_SEED}",
@@ -104,15 +109,15 @@ STUDIES = (
     Study(
         "coverage-epsilon-1",
         "how often intervals of `quantail infer` cover the population's coefficients ([page](../docs/inference.md))",
-        f"coverage --replications 400 --reruns 12 {_SEED}",
+        f"coverage --replications 40 --reruns 12 {_SEED}",
     ),
     *(
         Study(
             f"coverage-{table}-epsilon-1",
             f"the same on the population {table} of `populations.py`, which does not suit the model",
-            f"coverage --table {table} --replications 400 --reruns 12 {_SEED}",
+            f"coverage --table {table} --replications {tables} --reruns 12 {_SEED}",
         )
-        for table in ("curved", "spread")
+        for table, tables in (("curved", 60), ("spread", 40), ("saturating", 8), ("kinked", 8))
     ),
     Study(
         "plan-honesty",
@@ -127,7 +132,7 @@ STUDIES = (
     Study(
         "lbd-synlbd-epsilon-1",
         "the published methods with the step sizes and C_X of the authors' code for SynLBD",
-        f"lbd --methods synlbd --epsilon 1 --seeds 5 {_SEED}",
+        f"lbd --methods synlbd --epsilon 1 --seeds 2 {_SEED}",
     ),
     Study(
         "lbd-variants",

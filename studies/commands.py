@@ -181,7 +181,10 @@ def coverage(
     ] = 40,
     seed: Seed = 1,
     table: Annotated[
-        str, typer.Option(help="The population: paper, or curved and spread, which do not suit the model.")
+        str,
+        typer.Option(
+            help="The population: paper, or curved, spread, saturating and kinked, which do not suit the model."
+        ),
     ] = "paper",
     workers: Workers = None,
     quiet: Quiet = False,
@@ -253,13 +256,23 @@ def replay(
         typer.Argument(metavar="[FOLDER]...", help="Folders of studies/results; all by default."),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Keep code and verdict beside the results.")] = False,
+    show: Annotated[
+        bool,
+        typer.Option("--list", help="Only name the methods whose code has changed since their last replay."),
+    ] = False,
 ) -> None:
     """Compute one row of every method of every stored study again; exit code 1 if one differs. Takes some minutes."""
-    from studies.replay import keep, replays
+    from studies.replay import changed, keep, known, replays
 
     stale = False
     for study in _studies(names):
         for folder in study.journals:
+            if show:
+                verdicts = known(folder)["methods"]
+                for method in changed(folder):
+                    last = verdicts.get(method, {}).get("verdict", "never replayed")
+                    say(f"{study.folder}, {method}: other code since the last replay, which gave: {last}")
+                continue
             found = []
             for again in replays(folder):
                 say(f"{study.folder}, {again.method}: {again.verdict}")

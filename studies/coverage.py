@@ -27,6 +27,7 @@ from quantail.examples import paper_schema
 from quantail.inference.estimand import Estimand
 from quantail.inference.evidence import gather
 from quantail.inference.interval import corrected
+from quantail.inference.relation_doubt import doubted_interval
 from quantail.privacy import parse_epsilon
 from quantail.table import TableSynthesizer
 from studies.journal import JOURNAL, Row, append, resume
@@ -121,6 +122,7 @@ def replicate(task: CoverageTask) -> Row:
         "released_errors": found.naive_errors,
         "model": found.truth,
         "rerun": found.reruns,
+        "bent": found.bent,
         "seconds": round(time.process_time() - started, 1),
     }
 
@@ -147,6 +149,11 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
 
     errors = [np.array([rerun[place] for rerun in row["rerun"]]) - row["model"][place] for row in rows]
     honest = [corrected(value, e, LEVEL) for value, e in zip(column("released"), errors, strict=True)]
+    doubted = [
+        doubted_interval(found, e, np.array([change[place] for change in row["bent"]]), LEVEL)
+        for found, e, row in zip(honest, errors, rows, strict=True)
+    ]
+    doubted_reach = np.array([(high - low) / 2 for _, low, high in doubted])
     estimates = np.array([found.estimate for found in honest])
     reach = np.array([(found.high - found.low) / 2 for found in honest])
     z = float(norm.ppf((1 + LEVEL) / 2))
@@ -157,6 +164,7 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
     return {
         "truth": truth,
         "coverage": float(np.mean(np.abs(estimates - truth) <= reach)),
+        "coverage doubted": float(np.mean(np.abs(estimates - truth) <= doubted_reach)),
         "coverage naive": float(np.mean(np.abs(naive - truth) <= naive_reach)),
         "coverage non-private": float(np.mean(np.abs(original - truth) <= original_reach)),
         "bias": float(estimates.mean() - truth) / error,
@@ -164,6 +172,7 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
         "bias error": spread / math.sqrt(len(rows)),
         "spread": spread,
         "width": float(np.median(reach) / np.median(original_reach)),
+        "width doubted": float(np.median(doubted_reach) / np.median(original_reach)),
         "widest": float(reach.max() / np.median(original_reach)),
         "astray": float(sum(found.outlying for found in honest)),
     }
@@ -182,18 +191,20 @@ def render_coverage(
         "",
         "Bias: mean of estimate minus truth, in non-private standard errors (in parentheses the standard error of that "
         "mean). Width: median, over that of non-private "
-        "intervals. Astray: reruns set aside, of all.",
+        "intervals. Doubted: intervals that allow for relations that bend or fan. Astray: reruns set aside, of all.",
         "",
-        "| regression | term | truth | coverage | naive | non-private | bias | naive | width | widest | astray |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| regression | term | truth | coverage | doubted | naive | non-private | bias | naive | width | doubted | "
+        "widest | astray |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for formula, terms in results.items():
         for term, found in terms.items():
             shares = [
-                f"{100 * found[name]:.1f}%" for name in ("coverage", "coverage naive", "coverage non-private")
+                f"{100 * found[name]:.1f}%"
+                for name in ("coverage", "coverage doubted", "coverage naive", "coverage non-private")
             ]
             biases = [f"{found['bias']:+.2f} ({found['bias error']:.2f})", f"{found['bias naive']:+.2f}"]
-            widths = [f"{found[name]:.1f}" for name in ("width", "widest")]
+            widths = [f"{found[name]:.1f}" for name in ("width", "width doubted", "widest")]
             cells = [
                 formula,
                 term,

@@ -31,7 +31,8 @@ _DECIMALS = {
     "nrmse_x2": 3,
     "nrmse_x3": 3,
 }
-_SIGNED, _SHARES = ("bias", "bias naive"), ("coverage", "coverage naive", "coverage non-private")
+_SIGNED = ("bias", "bias naive")
+_SHARES = ("coverage", "coverage doubted", "coverage naive", "coverage non-private")
 
 _COMPUTED: dict[str, Callable[[str], str]] = {
     "cost": lambda method: f"{cost_of_published(method):.1f}",

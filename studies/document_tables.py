@@ -8,11 +8,13 @@ from typing import Any
 from studies.ablation.study import STEPS, Step
 from studies.catalogue import COMBINED, PARTS, RESULTS, ROOT, STUDIES
 from studies.document_cells import HEADS, figure, markdown, means_of, number, only_means, read
+from studies.journal import JOURNAL, read_journal
 from studies.lbd.methods import published_base
 from studies.lbd.standin import LBD_VARIANTS
 from studies.lbd.summary import PAPER_LBD, cell
 from studies.lbd.variants import LIMITS
 from studies.paper_tables import PAPER_NAME, PAPER_TABLE
+from studies.populations import POPULATIONS
 from studies.replay import SAME, folders, known
 from studies.simulation.methods import DEFAULT
 
@@ -92,6 +94,30 @@ def _lbd() -> str:
     for base in by_base.keys() & PAPER_LBD.keys():
         by_base[base].append(_paper_line(base, industries))
     return markdown(heads, [line for group in by_base.values() for line in group])
+
+
+def _lbd_km() -> str:
+    """Return the k-marginal score both ways, beside that of the paper's Table 3."""
+    results, _ = _both_settings()
+    heads = ["method"]
+    for label in ("inactive as a bin", "active units alone", "paper"):
+        heads += [f"{label} {next(iter(results))}", *list(results)[1:]]
+    lines = []
+    for method in next(iter(results.values())):
+        own = [
+            number(name, methods[method][name]["mean"])
+            for name in ("km_inactive_bin", "km")
+            for methods in results.values()
+        ]
+        base, _ = published_base(method)
+        theirs = (
+            PAPER_LBD.get(base) if _privacy(method) != method else None
+        )  # those made valid are other methods
+        cells = [
+            number("km", theirs[int(industry)]["km_inactive_bin"]) if theirs else "" for industry in results
+        ]
+        lines.append([_privacy(method), *own, *cells])
+    return markdown(heads, lines)
 
 
 def _both_settings() -> tuple[Any, Any]:
@@ -196,21 +222,27 @@ def _by_industry(measure: str, values: Sequence[float]) -> str:
 
 
 def _coverage() -> str:
+    """Return how often intervals cover, population by population, and how many tables of each that is from."""
     heads = [
         "coverage",
+        "coverage doubted",
         "coverage naive",
         "coverage non-private",
         "bias",
         "bias error",
         "bias naive",
         "width",
+        "width doubted",
     ]
-    lines = [
-        [formula, term, *(figure(f"coverage-epsilon-1/{formula}/{term}/{head}") for head in heads)]
-        for formula, terms in read("coverage-epsilon-1", "results.json").items()
-        for term in terms
-    ]
-    return markdown(["regression", "term", *heads], lines)
+    lines = []
+    for table in POPULATIONS:
+        folder = "coverage-epsilon-1" if table == "paper" else f"coverage-{table}-epsilon-1"
+        _, rows = read_journal(RESULTS / folder / JOURNAL)
+        for formula, terms in read(folder, "results.json").items():
+            for term in terms:
+                found = (figure(f"{folder}/{formula}/{term}/{head}") for head in heads)
+                lines.append([f"{table}, {len(rows)} tables", formula, term, *found])
+    return markdown(["population", "regression", "term", *heads], lines)
 
 
 def _studies() -> str:
@@ -261,6 +293,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "ablation": _ablation,
     "published": _published,
     "lbd": _lbd,
+    "lbd-km": _lbd_km,
     "lbd-plants": _plants,
     "lbd-variants": _variants,
     "lbd-pooled": _pooled,

@@ -90,7 +90,7 @@ def test_the_same_seed_gives_the_same_answer_in_any_number_of_processes(model, e
     )
     np.testing.assert_array_equal(again.reruns, evidence.reruns)
     np.testing.assert_array_equal(again.truth, evidence.truth)
-    assert told[-1] == ("rerun 10 of 10", 1.0)
+    assert told[-1] == ("rerun 14 of 14", 1.0)
 
 
 def test_questions_that_share_reruns_have_the_answers_they_would_have_alone(evidence, model):

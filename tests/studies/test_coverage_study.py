@@ -10,10 +10,10 @@ from quantail.evaluation import Regression
 from quantail.examples import paper_schema, simulate_paper
 from studies import coverage
 from studies.coverage import CoverageTask, replicate, run_coverage, summarise_term
-from studies.populations import POPULATIONS, Population, curved, spread
+from studies.populations import POPULATIONS, Population, curved, kinked, saturating, spread
 
 
-def row(released, original, reruns, number=0):
+def row(released, original, reruns, number=0, bent=1.0):
     return {
         "replication": number,
         "original": [original] * 5,
@@ -22,11 +22,19 @@ def row(released, original, reruns, number=0):
         "released_errors": [0.1] * 5,
         "model": [10.0] * 5,
         "rerun": [[rerun] * 5 for rerun in reruns],
+        "bent": [[bent] * 5, [1.0] * 5],
     }
 
 
 @pytest.mark.parametrize(
-    ("name", "simulate"), [("paper", simulate_paper), ("curved", curved), ("spread", spread)]
+    ("name", "simulate"),
+    [
+        ("paper", simulate_paper),
+        ("curved", curved),
+        ("spread", spread),
+        ("saturating", saturating),
+        ("kinked", kinked),
+    ],
 )
 def test_the_truth_is_what_a_very_large_table_says(name, simulate):
     table = simulate(400_000, np.random.default_rng(1))
@@ -55,6 +63,9 @@ def test_figures_by_hand():
     width = t.ppf(0.975, 11) * np.sqrt(8 / 11) * np.sqrt(13 / 12) / (norm.ppf(0.975) * 0.5)
     assert found["width"] == pytest.approx(width) and found["widest"] == pytest.approx(width)
     assert found["astray"] == 0
+    assert found["coverage doubted"] == 0.5 and found["width doubted"] == pytest.approx(width)
+    bent = [row(4.0, 3.2, reruns, bent=8.0), row(9.0, 4.5, reruns, bent=8.0)]
+    assert summarise_term(bent, 2, 3.0)["coverage doubted"] == 1.0
 
 
 def test_one_replication_in_small(monkeypatch):
@@ -63,7 +74,7 @@ def test_one_replication_in_small(monkeypatch):
     )
     monkeypatch.setitem(POPULATIONS, "paper", small)
     found = replicate(CoverageTask(0, 1, "1", 10))
-    assert np.shape(found["rerun"]) == (10, 5)
+    assert np.shape(found["rerun"]) == (10, 5) and np.isfinite(found["bent"]).all()
     assert all(np.shape(found[name]) == (5,) for name in ("original", "released", "model", "released_errors"))
     again = replicate(CoverageTask(0, 1, "1", 10))
     np.testing.assert_array_equal(found["rerun"], again["rerun"])

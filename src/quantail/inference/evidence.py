@@ -21,6 +21,7 @@ from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand, Figure, Table
 from quantail.inference.flow import Flow
 from quantail.inference.interval import corrected_on
+from quantail.inference.relation_doubt import CHANGES, doubted_interval
 from quantail.inference.repeating import check_repeatable
 from quantail.inference.rerun import Draw, Rerun, analysed, public_part
 from quantail.inference.result import Inference, Inferred
@@ -55,6 +56,8 @@ class Evidence:
     # estimates of the reruns, as far from the model's own as from those of the model that each started from, shape
     # (B, k)
     reruns: Floats
+    # errors of reruns that started from other relations, one row for each change, NaN for questions that rest on none
+    bent: Floats
     # what a reader of a question's answer must know besides
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -65,13 +68,20 @@ class Evidence:
         rows = iter(
             Inferred(
                 term,
-                *corrected_on(link, released, truth, reruns, level),
+                *(found := corrected_on(link, released, truth, reruns, level)),
                 released,
                 released - by,
                 released + by,
+                *doubted_interval(found, reruns - truth, bent, level),
             )
-            for (term, link), released, truth, reruns, by in zip(
-                asked, self.released.tolist(), self.truth.tolist(), self.reruns.T, reach.tolist(), strict=True
+            for (term, link), released, truth, reruns, by, bent in zip(
+                asked,
+                self.released.tolist(),
+                self.truth.tolist(),
+                self.reruns.T,
+                reach.tolist(),
+                self.bent.T,
+                strict=True,
             )
         )
         return [
@@ -120,7 +130,10 @@ def gather(
     rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema), subset)
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
     truth, rerun = rerun.with_reference(truth_seed)
-    reruns = np.array(list(_told(_done(rerun, seeds, workers), number, progress)))
+    doubtful = rerun.doubtful()
+    tasks = [*((rerun, one) for one in seeds), *((other, seeds[0]) for other in doubtful)]
+    found = list(_told(_done(tasks, workers), len(tasks), progress))
+    reruns, bent = np.array(found[:number]), _bent(estimands, doubtful, found[number:], truth)
     notes = {
         estimand.text: (
             *_notes(estimand, first),
@@ -129,7 +142,20 @@ def gather(
         )
         for estimand in estimands
     }
-    return Evidence(estimands, released, naive_errors, truth, reruns, notes)
+    return Evidence(estimands, released, naive_errors, truth, reruns, bent, notes)
+
+
+def _bent(
+    estimands: Sequence[Estimand], doubtful: Sequence[Rerun], found: Sequence[Floats], truth: Floats
+) -> Floats:
+    """Return the errors of reruns from other relations, each for the terms of the question that it was made for."""
+    terms = [estimand.text for estimand in estimands for _ in estimand.terms]
+    errors = np.full((len(CHANGES), len(terms)), np.nan)
+    for rerun, estimates in zip(doubtful, found, strict=True):
+        assert rerun.bent is not None
+        own = np.array([text == rerun.bent.question for text in terms])
+        errors[CHANGES.index(rerun.bent.change), own] = (estimates - truth)[own]
+    return errors
 
 
 def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
@@ -228,13 +254,17 @@ def _answers(
     return np.mean(estimates, axis=0), np.mean(errors, axis=0)
 
 
-def _done(rerun: Rerun, seeds: Sequence[int], workers: int) -> Iterator[Floats]:
-    """Yield the estimates of all reruns, in the order of their seeds whatever the number of processes."""
+def _done(tasks: Sequence[tuple[Rerun, int]], workers: int) -> Iterator[Floats]:
+    """Yield the estimates of all reruns with their seeds, in order whatever the number of processes."""
     if workers == 1:
-        yield from map(rerun, seeds)
+        yield from (rerun(seed) for rerun, seed in tasks)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(rerun, seeds)
+        yield from pool.map(_run, *zip(*tasks, strict=True))
+
+
+def _run(rerun: Rerun, seed: int) -> Floats:
+    return rerun(seed)
 
 
 def _told(results: Iterator[Floats], total: int, progress: Progress | None) -> Iterator[Floats]:

@@ -20,6 +20,7 @@ from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
 from quantail.inference.estimand import Estimand, Table
 from quantail.inference.interval import shifted
+from quantail.inference.relation_doubt import CHANGES, Bent, doubted_relation
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.resampling import resampled_units
 from quantail.inference.subset import WHERE, Subset
@@ -50,11 +51,14 @@ class Reference:
         logs = np.random.default_rng(seed).normal(0.0, SPREAD, len(self.tails))
         return [float(power) for power in np.exp(logs)]
 
-    def moved_back(self, estimates: Floats, powers: Sequence[float]) -> Floats:
-        """Return estimates of a rerun by their distance from what the model with these tails says."""
+    def moved_back(self, estimates: Floats, powers: Sequence[float], bent: Bent | None = None) -> Floats:
+        """Return estimates of a rerun by their distance from what the model with these tails and relations says."""
         names = {tail.column.name for tail in self.tails}
         moved, start = estimates.copy(), 0
         table = stretch_columns(self.table, self.tails, powers)
+        if bent is not None:
+            names.add(bent.relation.response.name)
+            table = bent.columns(table)
         for estimand in self.estimands:
             part = slice(start, start + len(estimand.terms))
             start = part.stop
@@ -77,7 +81,8 @@ class Rerun:
     draw: Draw = "balanced"  # how they were drawn
     public: Any = None  # their public columns, which every simulated table keeps
     where: Subset | None = None  # the rows that are asked about
-    reference: Reference | None = None  # what the model says with other tails, where questions rest on them
+    reference: Reference | None = None  # what the model of a table says, with any tails and relations
+    bent: Bent | None = None  # a relation that is another one (`relation_doubt`)
 
     def __call__(self, seed: int) -> Floats:
         """Return the estimates of one rerun, NaN where it gives none, as they were with the model's own tails."""
@@ -90,8 +95,25 @@ class Rerun:
         if self.reference is None:
             return self._released_again(table, drawing, noise, synthesis)
         powers = self.reference.powers(doubt)
-        table = stretch_table(table, self.reference.tails, powers)
-        return self.reference.moved_back(self._released_again(table, drawing, noise, synthesis), powers)
+        if self.reference.tails or self.bent is not None:
+            table = nw.from_native(table, eager_only=True).to_arrow()
+            table = stretch_table(table, self.reference.tails, powers)
+        if self.bent is not None:
+            table = self.bent.table(table, self.model.schema)
+        again = self._released_again(table, drawing, noise, synthesis)
+        return self.reference.moved_back(again, powers, self.bent)
+
+    def doubtful(self) -> list[Rerun]:
+        """Return the reruns that start from other relations, for every question that rests on one; those alone."""
+        if self.reference is None:
+            return []
+        kept = frozenset(self.where.columns) if self.where else frozenset()
+        found = []
+        for estimand in self.estimands:
+            relation = doubted_relation(self.model.schema, estimand, self.reference.table, kept)
+            if relation is not None:
+                found += [replace(self, bent=Bent(estimand.text, relation, change)) for change in CHANGES]
+        return found
 
     def _released_again(self, table: Any, drawing: int, noise: int, synthesis: int) -> Floats:
         """Return the estimates after the whole mechanism was run on a table."""
@@ -103,7 +125,7 @@ class Rerun:
         return np.asarray(np.mean([self._estimates(table) for table in tables], axis=0))
 
     def with_reference(self, seed: int) -> tuple[Floats, Rerun]:
-        """Return what the model itself says, and the rerun that knows it where questions rest on tails."""
+        """Return what the model itself says, and the rerun that knows it."""
         if not isinstance(self.model, TableModel):
             return self.truth(seed), self
         large = self._drawn(self.model, seed, "balanced", max(LARGE, self.model.rows))
@@ -111,7 +133,7 @@ class Rerun:
         said = estimates_on(table, self.estimands)
         kept = frozenset(self.where.columns) if self.where else frozenset()
         tails = doubted_tails(self.model.schema, self.estimands, table, kept)
-        return said, replace(self, reference=Reference(tails, self.estimands, table, said)) if tails else self
+        return said, replace(self, reference=Reference(tails, self.estimands, table, said))
 
     def truth(self, seed: int) -> Floats:
         """Return what the model of a panel says: it has the units that it has, and is drawn several times."""

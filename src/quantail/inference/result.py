@@ -30,6 +30,9 @@ class Inferred:
         failed, error, bias and interval are NaN: not known.
     naive, naive_low, naive_high : float
         What one would state who took the synthetic table for a real sample.
+    doubt, doubted_low, doubted_high : float
+        Of regressions: one standard deviation of what the estimate may be off, besides, if the relation bends or its
+        spread grows in a way that the release does not tell, and the interval that allows for it. NaN for others.
     """
 
     term: str
@@ -43,6 +46,9 @@ class Inferred:
     naive: float
     naive_low: float
     naive_high: float
+    doubt: float = math.nan
+    doubted_low: float = math.nan
+    doubted_high: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,16 @@ class Inference:
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know besides the figures: tails that decide, reruns that were outlying or failed."""
         found = list(self.notes)
+        doubtful = [row for row in self.rows if row.doubt > row.error]
+        if doubtful:
+            named = ", ".join(
+                f"{row.term} {row.doubted_low:.5g} to {row.doubted_high:.5g}" for row in doubtful
+            )
+            found.append(
+                "The intervals hold if the response follows its predictors along lines with an even spread, which this "
+                "release hardly tells. If the relation bends moderately, or its spread grows, rather believe these: "
+                f"{named}."
+            )
         for row in self.rows:
             if row.outlying:
                 found.append(

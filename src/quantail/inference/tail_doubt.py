@@ -43,11 +43,8 @@ class Tail:
         for kept in (*self.column.missing_codes, *self.column.atoms):
             above &= values != kept
         found = self.start * (values[above].astype(np.float64) / self.start) ** power
-        whole = self.column.type == "integer"
-        decimals = 0 if whole else self.column.decimals
-        found = found if decimals is None else np.round(found, decimals)
         changed = values.copy()
-        changed[above] = np.clip(found, self.start, self.column.upper)
+        changed[above] = np.clip(on_lattice(self.column, found), self.start, self.column.upper)
         return changed
 
 
@@ -66,7 +63,7 @@ def doubted_tails(
     asked = {estimand.what.column for estimand in estimands if isinstance(estimand.what, Figure)} - kept
     tails = []
     for column in schema.columns if schema.panel is None else ():
-        if column.name not in asked or column.grid != "log" or column.public or _tied(schema, column):
+        if column.name not in asked or column.grid != "log" or column.public or tied(schema, column):
             continue
         values = np.asarray(table[column.name], dtype=np.float64)
         positive = values[values > 0]
@@ -78,13 +75,23 @@ def doubted_tails(
 def stretch_table(table: pa.Table, tails: Sequence[Tail], powers: Sequence[float]) -> pa.Table:
     """Return a synthetic table with other tails; columns keep their types."""
     for tail, power in zip(tails, powers, strict=True):
-        place = table.schema.get_field_index(tail.column.name)
-        old = table.column(place).combine_chunks()
-        mask = np.asarray(old.is_null())
-        values = old.fill_null(0).to_numpy(zero_copy_only=False)
-        new = pa.array(tail.stretched(values, power), mask=mask).cast(old.type)
-        table = table.set_column(place, table.schema.field(place), new)
+        values = table[tail.column.name].combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+        table = changed_column(table, tail.column.name, tail.stretched(values, power))
     return table
+
+
+def changed_column(table: pa.Table, name: str, values: NDArray[Any]) -> pa.Table:
+    """Return a table with other values in a column, of its type; missing ones stay missing."""
+    place = table.schema.get_field_index(name)
+    old = table.column(place).combine_chunks()
+    new = pa.array(values, mask=np.asarray(old.is_null())).cast(old.type)
+    return table.set_column(place, table.schema.field(place), new)
+
+
+def on_lattice(column: Column, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers with the decimals that a column has."""
+    decimals = 0 if column.type == "integer" else column.decimals
+    return values if decimals is None else np.round(values, decimals)
 
 
 def stretch_columns(table: Table, tails: Sequence[Tail], powers: Sequence[float]) -> Table:
@@ -96,7 +103,7 @@ def stretch_columns(table: Table, tails: Sequence[Tail], powers: Sequence[float]
     return {**table, **changed}
 
 
-def _tied(schema: Schema, column: Column) -> bool:
+def tied(schema: Schema, column: Column) -> bool:
     """Say whether a rule, a universe or a heap would be broken if large values were others."""
     names = {name for rule in schema.identities for name in (rule.total, *rule.parts)}
     names |= {name for rule in schema.inequalities for name in (rule.total, rule.part)}
