@@ -13,7 +13,7 @@ from quantail.examples import industry_example
 from quantail.frames import PanelData, confidential_panel
 from quantail.panel import AppendedPanel
 from quantail.panel.donors import above_cap
-from quantail.panel.extended import extended
+from quantail.panel.extended import expected_flows, extended
 from quantail.panel.period import Answer, PeriodAnswers
 from quantail.schema import Column, Panel, Schema
 
@@ -66,6 +66,25 @@ def append(released, table, epsilon, end=LAST, seed=2, **changed):
 def values(table, end, name="staff"):
     data = confidential_panel(table, schema_to(end))
     return data, data.values[name]
+
+
+def test_rates_that_were_rough_in_any_released_period_let_a_new_count_tell_more():
+    units, periods = 6000, 14
+    total = Answer(0.0, 1.0, 0.0, 1.0)
+
+    def entering(rates):
+        there = np.zeros((units, periods), dtype=bool)
+        there[:2000, 0], used = True, 2000
+        for t in range(1, periods):
+            stay, new = np.flatnonzero(there[:, t - 1]), int(2000 * rates[t])
+            there[stay[new:], t] = True
+            there[used : used + new, t] = True
+            used += new
+        return expected_flows(there, PeriodAnswers((200.0, 1800.0, 400.0), 60.0, total, ()))[1]
+
+    smooth, rough = np.full(periods, 0.1), np.full(periods, 0.1)
+    rough[1:8] += 0.06 * np.resize([1, -1], 7)  # before the recent periods, whose mean is .1 all the same
+    assert 200 <= entering(smooth) < 215 and entering(rough) > 280
 
 
 def test_earlier_histories_stay_as_they_were_and_new_units_have_ids_of_their_own(released, table):

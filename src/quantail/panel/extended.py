@@ -34,7 +34,7 @@ from quantail.schema import Schema
 def expected_flows(there: Flags, answers: PeriodAnswers) -> tuple[int, int]:
     """Return how many units of a released panel (n, T) continue, and how many enter."""
     many, (gone, continuing, born) = int(there[:, -1].sum()), answers.flows
-    before, after = there[:, -RECENT - 1 : -1], there[:, -RECENT - 1 :][:, 1:]
+    before, after = there[:, :-1], there[:, 1:]
     active = np.maximum(before.sum(axis=0), 1)
     left = _rate((before & ~after).sum(axis=0) / active, many)
     new = _rate((after & ~before).sum(axis=0) / active, many)
@@ -46,8 +46,11 @@ def expected_flows(there: Flags, answers: PeriodAnswers) -> tuple[int, int]:
 
 
 def _rate(rates: Floats, many: int) -> tuple[float, float]:
-    """Return units expected by the rates of recent periods, and the variance of that."""
-    mean = float(rates.mean())
+    """Return units expected by the rates of recent periods, and the variance of that.
+
+    How rough rates are is taken from all periods: those appended lie closer together, since they were weighed.
+    """
+    mean = float(rates[-RECENT:].mean())
     rough = max(float(rates.std()), USUAL_ROUGHNESS * mean, FEW_UNITS)
     return mean * many, (rough * max(many, 1)) ** 2
 

@@ -343,8 +343,8 @@ BEYOND_PERIOD_CAP = 0.3
 RECENT = 5
 """Periods of the released panel that say how many units are expected to leave and to enter."""
 
-USUAL_ROUGHNESS = 0.1
-"""How far rates of entry and exit differ from period to period at least, relative to themselves."""
+USUAL_ROUGHNESS = 0.04
+"""How far rates of entry and exit differ from period to period at least, relative to themselves; else as released."""
 
 FEW_UNITS = 0.003
 """Units, as a share of all, by which their number may differ however rarely units enter or leave."""
