@@ -26,7 +26,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```([a-z]+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 RUN = ("python", "sh", "toml")
 FOR_THE_SHELL = ("make ", "pip install ", "python -m ")
-ROWS, UNITS = 300, 150
+ROWS, UNITS = 300, 400  # of 150 units one synthetic panel in ten has no births, and no ages to regress on
 
 
 def blocks(page):
