@@ -1,4 +1,4 @@
-"""Schemas of three public tables, from their codebooks; the tables themselves are not part of the project.
+"""Schemas of four public tables, from their codebooks; the tables themselves are not part of the project.
 
 Bounds are round numbers that rules or common sense allow. Lists are those of the codebooks, taken from the files here.
 """
@@ -19,6 +19,7 @@ REGIONS = (
     "Podlaskie,Pomorskie,Slaskie,Swietokrzyskie,Warminsko-mazurskie,Wielkopolskie,Zachodnio-pomorskie"
 )
 YES_NO = ("NO", "YES")
+DOLLAR_OF_1988 = 0.8424  # 1988 over 1992, by the deflator that the file's wages were divided by
 
 
 def read(name: str, folder: Path = DATA) -> pd.DataFrame | None:
@@ -28,15 +29,15 @@ def read(name: str, folder: Path = DATA) -> pd.DataFrame | None:
 
 
 def cps1988(frame: pd.DataFrame) -> Schema:
-    """Wages, with declared predictors: what is known to matter for wages, and nothing for the rest."""
+    """Wages in dollars of 1992, paid in round figures of 1988: what a dollar was worth then is public."""
     return Schema(
         (
             Column("ethnicity", "category", categories=("cauc", "afam")),
             Column("smsa", "category", categories=("no", "yes")),
             Column("region", "category", categories=("northeast", "midwest", "south", "west")),
             Column("parttime", "category", categories=("no", "yes")),
-            Column("education", "integer", 0, 18, predictors=()),
-            Column("experience", "integer", -5, 65, predictors=("education",)),
+            Column("education", "integer", 0, 18),
+            Column("experience", "integer", -5, 65),
             Column(
                 "wage",
                 "numeric",
@@ -44,7 +45,7 @@ def cps1988(frame: pd.DataFrame) -> Schema:
                 20_000,
                 grid="log",
                 decimals=2,
-                predictors=("region", "education", "experience"),
+                heaps=tuple(figure / DOLLAR_OF_1988 for figure in (100, 50, 25, 10, 5)),
             ),
         ),
         unit="man",
@@ -137,4 +138,35 @@ def sd2011(frame: pd.DataFrame) -> Schema:
     )
 
 
-SCHEMAS = {"cps1988": cps1988, "ppp_georgia_2020": ppp_georgia_2020, "sd2011": sd2011}
+def diamonds(frame: pd.DataFrame) -> Schema:
+    """Stones whose sizes, weight and price are nearly one number, with popular weights: a light-tailed control."""
+
+    def category(name: str) -> Column:
+        return Column(
+            name, "category", categories=tuple(sorted(str(label) for label in frame[name].unique()))
+        )
+
+    return Schema(
+        (
+            Column("carat", "numeric", 0.1, 10, grid="log", decimals=2),
+            category("cut"),
+            category("color"),
+            category("clarity"),
+            Column("depth", "numeric", 40, 80, decimals=1),
+            Column("table", "numeric", 40, 100, decimals=1),
+            Column("price", "integer", 100, 50_000, grid="log"),
+            Column("x", "numeric", 0, 20, decimals=2),
+            Column("y", "numeric", 0, 60, decimals=2),
+            Column("z", "numeric", 0, 40, decimals=2),
+        ),
+        unit="diamond",
+        name="diamonds",
+    )
+
+
+SCHEMAS = {
+    "cps1988": cps1988,
+    "ppp_georgia_2020": ppp_georgia_2020,
+    "sd2011": sd2011,
+    "diamonds": diamonds,
+}

@@ -32,7 +32,7 @@ KINDS = ("labels", "missing", "spikes")
 REGIONS = ("northeast", "south", "west")
 FRESH, DELTA = "fresh sample", "1e-6"
 HEAD = (
-    "Every column of three public tables, {seeds} seeds, simulated noise, replace-one neighbours. Errors of a",
+    "Every column of four public tables, {seeds} seeds, simulated noise, replace-one neighbours. Errors of a",
     "synthetic table of as many rows, in points of a hundred: *median over columns and seeds, worst, share below one",
     "point*. Labels: total variation. Spikes: codes and atoms. Goals: labels within 5 points (more than 20,000 rows,",
     "epsilon 1), missing values and spikes within 1. A fresh sample is as many rows drawn anew from the real ones.",
