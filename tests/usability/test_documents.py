@@ -98,9 +98,9 @@ def test_every_block_of_a_page_runs(page, kinds, examples, tried_out, tmp_path, 
     monkeypatch.setenv("QUANTAIL_CACHE", str(tried_out))
     monkeypatch.setattr(evidence, "FEWEST_RERUNS", 3)
     shown = [(kind, code) for kind, code in blocks(page) if kind in kinds]
-    written = re.findall(r"-o (\S+)", "\n".join(code for kind, code in shown if kind == "sh"))
+    written = [name for _, code in shown for name in re.findall(r'-o (\S+)|write_table\(.*"(\S+)"\)', code)]
     for path in examples.iterdir():
-        if path.name not in written:
+        if not any(path.name in names for names in written):
             shutil.copy(path, tmp_path)
     names = {"__name__": page.stem}
     for kind, code in shown:
