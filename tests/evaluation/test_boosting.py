@@ -38,13 +38,25 @@ def test_what_no_single_column_shows_and_missing_values_and_labels() -> None:
 def test_mean_distance_from_a_half_over_independent_samples_is_the_null(pairs: int) -> None:
     rng = np.random.default_rng(4)
 
-    def table(n: int) -> dict[str, object]:
-        return {"x": rng.pareto(2, n), "y": rng.normal(size=n), "s": rng.choice(list("abc"), n)}
+    def table(n: int) -> dict[str, np.ndarray]:
+        return {"x": rng.pareto(2, n), "y": rng.normal(size=n), "s": rng.integers(0, 3, n)}
 
-    found = [evaluate(table(300), table(200), measures=["auc"]).measures[0] for _ in range(pairs)]
-    gaps, null = np.mean([row.badness for row in found]), found[0].null - 0.5
-    assert gaps == pytest.approx(null, rel=0.4)
-    assert np.mean([row.value for row in found]) == pytest.approx(0.5, abs=0.02)
+    def auc(*tables: dict[str, np.ndarray]) -> float:
+        real, synth = (np.column_stack(list(part.values())) for part in tables)
+        return classifier_auc(real, synth, (False, False, True))
+
+    found = [auc(table(300), table(200)) for _ in range(pairs)]
+    null = evaluate(table(300), table(200), measures=["auc"]).measures[0].null - 0.5
+    assert np.mean(np.abs(np.subtract(found, 0.5))) == pytest.approx(null, rel=0.4)
+    assert np.mean(found) == pytest.approx(0.5, abs=0.02)
+
+
+def test_worse_than_chance_is_chance() -> None:
+    rng = np.random.default_rng(6)
+    halves = [np.repeat(np.arange(100.0), 2)[rng.permutation(200)] for _ in range(2)]
+    assert classifier_auc(*(half[:, None] for half in halves)) < 0.4
+    (row,) = evaluate(*({"x": half} for half in halves), measures=["auc"]).measures
+    assert row.value == 0.5 and row.badness == 0
 
 
 def test_few_rows_are_skipped_and_many_are_sampled(monkeypatch) -> None:

@@ -8,7 +8,7 @@ groups, missing values are a value of their own. The rows of a panel are whole u
 For two samples of one population the AUC of n and m rows under a fixed score varies about 0.5 with variance
 (n + m + 1) / (12 n m), as the statistic of Mann and Whitney does. Cross-validation doubles that: what two rows have in
 common by chance counts twice, once with each of them in the training. The mean distance from 0.5 is sqrt(2 / pi)
-standard deviations.
+standard deviations. An AUC below 0.5 is stated as 0.5: what trees learned does not hold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from quantail.arrays import Floats
 from quantail.evaluation.extras import evaluate_extra
-from quantail.evaluation.measure import SHARE, Measure
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import FRIEDMAN
 from quantail.evaluation.relations import frequent_labels
@@ -32,8 +32,8 @@ AUC = Measure(
     "AUC of gradient boosting",
     "overall",
     "How often boosted trees, tried on rows kept out of their training, rank a synthetic row above a real one.",
-    SHARE,
-    "closer",
+    (0.5, 1.0),
+    "lower",
     0.5,
     "0.5 plus its mean distance from it, by the law of Mann and Whitney",
     FRIEDMAN,
@@ -61,7 +61,7 @@ def add(rows: Rows, pair: Pair) -> None:
     n, m = map(len, parts)
     null = 0.5 + sqrt(2 / pi * 2 * (n + m + 1) / (12 * n * m))
     note = f"on {n:,} real and {m:,} synthetic rows" if n < len(real) or m < len(synth) else ""
-    rows.put(AUC, pair.names, classifier_auc(parts[0], parts[1], labelled), null, note)
+    rows.put(AUC, pair.names, max(classifier_auc(parts[0], parts[1], labelled), 0.5), null, note)
 
 
 def classifier_auc(real: Floats, synth: Floats, labelled: tuple[bool, ...] = (), seed: int = 0) -> float:
