@@ -26,7 +26,7 @@ from quantail.table.stage_one.tuning import (
     COMFORT_PER_LABEL,
     FEW_LABELS,
     LEAST_AMPLE,
-    MOST_HEIRS,
+    MOST_DOWNSTREAM,
     MOST_PREDICTORS,
     NEAREST,
     NEEDS,
@@ -118,7 +118,7 @@ def share_out(
     """Return what each question that is worth asking may cost; the parts add up to `cost` exactly."""
     kept = list(asked)
     curves = sum(question.kind == "curve" for question in kept)
-    heirs = min(max(curves - 1, 1) ** 0.5, MOST_HEIRS)
+    downstream = min(max(curves - 1, 1) ** 0.5, MOST_DOWNSTREAM)
     price = _prices(rows, definition)
     total = math.fsum(price(question, question.least) for question in kept)
     dropped: set[Question] = set()
@@ -131,7 +131,9 @@ def share_out(
     parts = {question: price(question, question.least) for question in kept}
     _fill(parts, {question: price(question, question.steady) for question in kept}, float(cost))
     _fill(parts, {question: price(question, question.comfort) for question in kept}, float(cost))
-    rest = _fill(parts, {question: price(question, heirs * question.ample) for question in kept}, float(cost))
+    rest = _fill(
+        parts, {question: price(question, downstream * question.ample) for question in kept}, float(cost)
+    )
     total = sum(question.weight for question in parts)
     wanted = [(q, parts[q] + max(rest, 0.0) * q.weight / total) for q in asked if q in parts]
     return dict(zip((q for q, _ in wanted), split(cost, [part for _, part in wanted]), strict=True))

@@ -11,7 +11,7 @@ NEEDS = {
 """Least, steady, comfortable and ample n epsilon of a kind of question, and its weight beyond. The first curve gets
 more because every later column inherits its errors; slopes of a column share the ample one and the weight of one."""
 
-MOST_HEIRS = 1.45
+MOST_DOWNSTREAM = 1.45
 """Later columns inherit errors, so the more there are the more is ample, up to this factor."""
 
 FEW_LABELS = 20
