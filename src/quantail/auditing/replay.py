@@ -66,7 +66,7 @@ class Replayed:
         self.rng, self.earlier, self.removed = np.random.default_rng(self.how.seed), earlier, removed
         self.answers: list[Any] = []
         self.uniform: list[Floats] = []
-        self.logs: dict[str, float] = defaultdict(float)
+        self.logs: dict[str, Fraction | float] = defaultdict(Fraction)
         self.costs: dict[str, Fraction] = {}
         self.asked: set[tuple[str, int]] = set()
         self.questions: list[tuple[object, ...]] = []
@@ -95,7 +95,8 @@ class Replayed:
         if np.size(noisy) != counts.size:
             raise Divergence("the cells depend on the table")
         self.answers.append(noisy)
-        self.logs[self.leaf] -= float(np.abs(noisy - counts).sum() / scale)
+        # Exact: of thousands of huge counts a sum in floating point would lose the one row that is looked for.
+        self.logs[self.leaf] -= int(np.abs(noisy - counts).sum()) / Fraction(scale)
         return noisy
 
     def gaussian(self, counts: Any, scale: float) -> Any:
@@ -234,8 +235,14 @@ def replay(
     )
     if one.questions != other.questions:
         raise Divergence(_difference(one.questions, other.questions))
-    losses = {leaf: abs(one.logs[leaf] - other.logs[leaf]) for leaf in one.logs}
+    losses = {leaf: _apart(one.logs[leaf], other.logs[leaf]) for leaf in one.logs}
     return Replay(released == again, losses, one.costs, frozenset(one.asked))
+
+
+def _apart(first: Fraction | float, second: Fraction | float) -> float:
+    if isinstance(first, Fraction) and isinstance(second, Fraction):
+        return float(abs(first - second))
+    return abs(float(first) - float(second))
 
 
 def _difference(first: Sequence[object], second: Sequence[object]) -> str:
