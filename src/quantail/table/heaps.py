@@ -184,7 +184,7 @@ def _nearest(values: Floats, step: float, coarser: Sequence[float], lower: float
     """Return the nearest multiples of a step within the bounds that are no multiples of a coarser one."""
     near = np.rint(values / step) * step
     for other in coarser:
-        on = np.mod(np.rint(near / step), np.rint(other / step)) == 0
+        on = np.abs(near - np.rint(near / other) * other) < step / 4
         near = np.where(on, near + np.where(values >= near, step, -step), near)
     return np.where((near >= lower) & (near <= upper), near, values)
 
