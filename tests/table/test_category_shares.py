@@ -6,7 +6,7 @@ import pytest
 
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
-from quantail.table.stage_one.counting import nearest_shares
+from quantail.table.stage_one.label_shares import label_shares
 
 
 def released(table, schema, epsilon, seed):
@@ -15,13 +15,67 @@ def released(table, schema, epsilon, seed):
     return model.sample(40_000, seed=seed).iloc[:, -1].value_counts(normalize=True)
 
 
-def test_the_nearest_shares_are_shares_and_leave_shares_alone():
+SHAPES = {
+    "even": np.full(17, 1 / 17),
+    "one label has nearly all": np.r_[0.95, np.full(63, 0.05 / 63)],
+    "ever rarer": (1 / np.arange(1, 81) ** 1.2) / (1 / np.arange(1, 81) ** 1.2).sum(),
+    "few": np.array([0.6, 0.2, 0.1, 0.07, 0.03]),
+}
+
+
+def distance(found, shares):
+    return np.abs(found - shares).sum() / 2
+
+
+def nearest(found):
+    """Return the shares nearest to what was counted, as if nothing were known of lists."""
+    ordered = np.sort(found)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, found.size + 1)
+    return np.maximum(found - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)
+
+
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_shares_are_shares_whatever_was_counted(gaussian):
     rng = np.random.default_rng(1)
     for size in (1, 2, 7, 300):
-        found = nearest_shares(rng.normal(1 / size, 1, size))
-        assert found.min() >= 0
-        assert found.sum() == pytest.approx(1)
-        np.testing.assert_allclose(nearest_shares(found), found, atol=1e-12)
+        for noise in (1e-6, 0.01, 5.0):
+            found = label_shares(rng.normal(1 / size, 1, size), noise, gaussian)
+            assert found.min() >= 0
+            assert found.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_shares_counted_with_little_noise_stay_as_they_were_counted(name, gaussian):
+    shares, rng = SHAPES[name], np.random.default_rng(2)
+    draw = rng.normal if gaussian else rng.laplace
+    found = shares + draw(0.0, 1e-6, shares.size)
+    np.testing.assert_allclose(label_shares(found, 1e-6, gaussian), shares, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_noisy_shares_are_nearer_to_the_truth_than_those_nearest_to_the_counts(name):
+    shares, rng = SHAPES[name], np.random.default_rng(3)
+    noise = 2 / (40 * shares.size**0.5)
+    noisy = [shares + rng.laplace(0.0, noise, shares.size) for _ in range(60)]
+    ours = np.mean([distance(label_shares(found, noise), shares) for found in noisy])
+    theirs = np.mean([distance(nearest(found), shares) for found in noisy])
+    assert ours < 1.02 * theirs
+    if name != "few":
+        assert ours < 0.9 * theirs
+
+
+def test_counts_that_are_all_noise_say_that_labels_are_alike():
+    noisy = np.random.default_rng(4).laplace(0.2, 2.0, (40, 5))
+    found = np.array([label_shares(each, 2.0) for each in noisy])
+    assert np.abs(found.mean(axis=0) - 0.2).max() < 0.06
+    assert found.max() < 0.9
+
+
+def test_a_label_that_stands_out_is_not_spread_over_a_list_of_rare_ones():
+    shares, rng = SHAPES["one label has nearly all"], np.random.default_rng(5)
+    found = [label_shares(shares + rng.laplace(0.0, 2 / 60, shares.size), 2 / 60)[0] for _ in range(40)]
+    assert np.median(found) > 0.85
 
 
 def test_a_frequent_label_is_not_spoilt_by_a_long_list_of_rare_ones():

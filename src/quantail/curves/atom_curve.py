@@ -5,7 +5,7 @@ nothing of the other rows: the curve (`curve.py`) is fitted to the quantiles bey
 to reach halfway, on the logistic scale, from the last level in it to the first beyond.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,10 @@ class AtomCurve:
         first = int(np.argmax(np.asarray(values) > self.high))
         floor = np.interp(u, [0.0, levels[first]], [self.high, values[first]])
         return np.maximum(self.rest(u), floor)
+
+    def bounded(self, ends: tuple[float, float], inner: tuple[float, float]) -> "AtomCurve":
+        """Return the curve with tails that end above the atom and at the upper bound (as `Curve.bounded`)."""
+        return replace(self, rest=self.rest.bounded((self.high, ends[1]), (self.high, inner[1])))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""

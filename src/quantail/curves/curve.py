@@ -11,17 +11,20 @@ Shrinkage. A gap that the base misses by no more than the noise tells nothing: t
 max(0, 1 - noise / chi^2) (James-Stein; noise is a little above the degrees of freedom), so few quantiles with much
 noise fall back on the smooth base and many quantiles with little noise are followed closely.
 
+Bounds. Where nothing shifts a column, what its tails would put beyond the column's bounds is spread over the tails:
+they are cut off, not heaped on the bound, unless the outermost quantile lies on the bound itself.
+
 Interpolation. The remainder is carried between quantiles by a monotone cubic in the coordinate v = Q0(u), and beyond
 the outermost quantiles by a straight line in v: tails have the base's shape.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from quantail.arrays import Floats
 from quantail.curves.tuning import (
@@ -50,14 +53,48 @@ class Curve:
     # knots, values: base value and final value at each level
     knots: tuple[float, ...]
     values: tuple[float, ...]
+    # levels at which tails reach the column's bounds, where they are cut off
+    within: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, u: Floats) -> Floats:
         """Return the quantiles at levels u in (0, 1)."""
+        u = self._inside(u)
         v = self.offset + base_shapes(u) @ np.asarray(self.weights)
         knots, values = np.asarray(self.knots), np.asarray(self.values)
         inside = PchipInterpolator(knots, values)(np.clip(v, knots[0], knots[-1]))
         low, high = self._outer_slopes(knots, values)
         return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
+
+    def bounded(self, ends: tuple[float, float], inner: tuple[float, float]) -> "Curve":
+        """Return the curve with tails that end at bounds, where the outermost quantile lies inside.
+
+        Parameters
+        ----------
+        ends : pair of float
+            The bounds, with the whole lattice cells that they lie in.
+        inner : pair of float
+            The same without these cells: a quantile beyond tells of many rows that hold the bound.
+
+        Examples
+        --------
+        >>> levels = np.array([0.25, 0.5, 0.75])
+        >>> curve = fit_curve(levels, 30 + 10 * levels, 1000, 20.0, 1e-6).bounded((29.0, 99.0), (30.0, 98.0))
+        >>> bool(curve(np.array([1e-9]))[0] > 28.99), curve(levels).round(3).tolist()
+        (True, [32.5, 35.0, 37.5])
+        """
+        first, last = self.levels[0], self.levels[-1]
+        below = _level_at(self, ends[0], _TINY, first) if inner[0] < self.values[0] else 0.0
+        above = _level_at(self, ends[1], last, 1 - _TINY) if inner[1] > self.values[-1] else 1.0
+        return replace(self, within=(below, above))
+
+    def _inside(self, u: Floats) -> Floats:
+        """Return levels of the curve without bounds."""
+        (below, above), first, last = self.within, self.levels[0], self.levels[-1]
+        if below == 0.0 and above == 1.0:
+            return u
+        lower = below + (first - below) / first * u
+        upper = above - (above - last) / (1 - last) * (1 - u)
+        return np.where(u < first, lower, np.where(u > last, upper, u))
 
     @staticmethod
     def _outer_slopes(knots: Floats, values: Floats) -> Floats:
@@ -67,6 +104,8 @@ class Curve:
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
         fields = {name: _listed(value) for name, value in vars(self).items()}
+        if self.within == (0.0, 1.0):
+            del fields["within"]
         return {
             "kind": _SAVED_AS,
             "levels": fields.pop("levels"),
@@ -112,6 +151,16 @@ class StepCurve:
     def from_dict(cls, form: dict[str, Any]) -> "StepCurve":
         """Rebuild a curve from `to_dict`."""
         return cls(tuple(form["edges"]), tuple(form["shares"]))
+
+
+def _level_at(curve: Curve, bound: float, first: float, last: float) -> float:
+    """Return the level between two at which a curve reaches a bound: the one next to the bound if it never does."""
+    low, high = ndtri(first), ndtri(last)
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = float(curve(np.array([ndtr(middle)]))[0]) < bound
+        low, high = (middle, high) if below else (low, middle)
+    return float(ndtr((low + high) / 2))
 
 
 def base_shapes(u: Floats) -> Floats:

@@ -100,6 +100,12 @@ class Scale:
         return float(low), float(high)
 
     @property
+    def inner_ends(self) -> tuple[float, float]:
+        """The bounds, half a lattice step inside: a quantile beyond tells of rows that hold the bound."""
+        low, high = self.forward(np.array([self.lower + self.step / 2, self.upper - self.step / 2]))
+        return float(low), float(high)
+
+    @property
     def lowest_cell(self) -> tuple[float, float]:
         """The ends of the lattice cell of the lower bound, where atoms such as zero sit, on the modelling scale."""
         low, high = self.forward(self.lower + self.step * np.array([-0.5, 0.5]))

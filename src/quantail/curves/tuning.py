@@ -9,7 +9,7 @@ import numpy as np
 
 # How much is asked (`depth`)
 
-RELEASED_QUANTILES = ((0.0, 1), (40.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
+RELEASED_QUANTILES = ((0.0, 1), (65.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2500.0, 9), (8000.0, 15))
 """Number of quantiles in a joint draw from each n epsilon on: noise between neighbours adds up ("one joint draw")."""
 
 OUTER_ROWS = 45.0

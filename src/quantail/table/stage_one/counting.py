@@ -10,6 +10,7 @@ from quantail.privacy import Plan, cells_touched
 from quantail.table.stage_one.column import CategoryModel
 from quantail.table.stage_one.design import ColumnDesign
 from quantail.table.stage_one.fit_state import Fit
+from quantail.table.stage_one.label_shares import label_shares
 from quantail.table.stage_one.tuning import DOUBT
 
 Floats = NDArray[np.float64]
@@ -21,21 +22,25 @@ def fit_category(fit: Fit, design: ColumnDesign) -> CategoryModel:
     column = design.column
     codes = fit.values[column.name] = fit.confidential.column(column.name)
     counts = codes.total(partial(np.bincount, minlength=len(column.categories)))
-    noisy = _released_counts(fit, design.leaves("count")[0], counts)
-    shares = nearest_shares(noisy / fit.rows)
+    shares = _released_shares(fit, design.leaves("count")[0], counts)
     fit.shares[column.name] = (shares + 1e-9) / (shares + 1e-9).sum()
-    return CategoryModel(column.name, tuple((shares / shares.sum()).tolist()))
+    return CategoryModel(column.name, tuple(shares.tolist()))
 
 
-def _released_counts(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
-    """Release counts of cells that every row lies in one of.
+def _released_shares(fit: Fit, leaf: Plan, counts: Integers) -> Floats:
+    """Release counts of cells that every row lies in one of, and return what shares follow.
 
     Where the number of rows is public, one count tells both of two cells, and a replaced row moves it by one only.
     """
-    both = counts.size == 2 and fit.gate.relation == "replace-one"
-    sensitivity = 1 if both else cells_touched(fit.gate.relation)
-    noisy = fit.gate.histogram(leaf, counts[:1] if both else counts, sensitivity).astype(np.float64)
-    return np.append(noisy, fit.rows - noisy) if both else noisy
+    if counts.size == 2 and fit.gate.relation == "replace-one":
+        (noisy,) = fit.gate.histogram(leaf, counts[:1], 1) / fit.rows
+        first = float(np.clip(noisy, 0.0, 1.0))
+        return np.array([first, 1 - first])
+    touched = cells_touched(fit.gate.relation)
+    noisy = fit.gate.histogram(leaf, counts, touched) / fit.rows
+    noise, gaussian = fit.gate.histogram_noise(leaf, touched), fit.gate.definition != "pure"
+    scale = noise.deviation if gaussian else noise.deviation / 2**0.5
+    return label_shares(noisy, scale / fit.rows, gaussian)
 
 
 def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve:
@@ -82,16 +87,3 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     half = noisy.size // 2
     found = np.concatenate([believed_counts(part, scale, doubt) for part in (noisy[:half], noisy[half:])])
     return found if found.any() else np.full(noisy.size, total / noisy.size)
-
-
-def nearest_shares(found: Floats) -> Floats:
-    """Return the shares nearest to what was found: none below 0, all together 1.
-
-    Examples
-    --------
-    >>> nearest_shares(np.array([0.7, 0.5, -0.1])).round(3).tolist()
-    [0.6, 0.4, 0.0]
-    """
-    ordered = np.sort(found)[::-1]
-    excess = (np.cumsum(ordered) - 1) / np.arange(1, found.size + 1)
-    return np.asarray(np.maximum(found - excess[np.flatnonzero(ordered > excess)[-1]], 0.0))

@@ -16,6 +16,7 @@ from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of
 from quantail.table.stage_one.rules import STAGE_ONE_RULES, StageOneRules
 from quantail.table.stage_one.shares import Question, is_two_sided, share_out
+from quantail.table.tuning import OFTEN
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _numeric(
     column: Column, core: Core, costs: Mapping[Question, Fraction], rows: int, definition: Definition
 ) -> ColumnDesign:
     effects = [(question, part) for question, part in costs.items() if question.kind != "curve"]
-    whole = next(part for question, part in costs.items() if question.kind == "curve")
+    whole, expected = next((part, q.present) for q, part in costs.items() if q.kind == "curve")
     parts = [
         _effect(question, part, rows * _epsilon(part, definition), unit_of(definition))
         for question, part in effects
@@ -110,7 +111,8 @@ def _numeric(
     counted = not parts and histogram_fits(cells, rows * _count_epsilon(whole, definition))
     explained = any(question.kind != "lowest" for question, _ in effects)
     enough = TWO_STAGES_NARROW if column.grid == "log" and explained else TWO_STAGES
-    located = rows * _epsilon(whole, definition) >= enough
+    often = 1.0 if expected >= OFTEN else expected
+    located = often * rows * _epsilon(whole, definition) >= enough
     parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     return ColumnDesign(
         column,

@@ -66,7 +66,8 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         slope = _fit_slope(fit, design, scale, residual, name)
         residual = residual.map(slope.flatten, fit.explaining(name)).kept()
         slopes.append(slope)
-    curve = _fit_curve(fit, design, scale, residual, bool(slopes))
+    shifted = any(slope.slope for slope in slopes)
+    curve = _fit_curve(fit, design, scale, residual, bool(slopes), shifted)
     if isinstance(curve, AtomCurve) and design.lowest:
         centres = [fit.predictor(slope.on).centre for slope in slopes]
         curve = replace(curve, apart=stands_apart(curve, scale, slopes, centres))
@@ -177,12 +178,14 @@ def _both(fit: Fit, design: ColumnDesign, predictor: NumericModel) -> float:
     return (1 - own) * (1 - fit.held_out(predictor.name, predictor.status))
 
 
-def _fit_curve(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, explained: bool) -> AnyCurve:
-    """Release the curve of what the slopes left over."""
+def _fit_curve(
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, explained: bool, shifted: bool
+) -> AnyCurve:
+    """Release the curve of what the slopes left over; where none of them was told, it lies in the column's range."""
     leaves = design.leaves("curve")
     if design.cells:
         return count_cells(fit, leaves[0], scale, fit.confidential.column(design.column.name))
-    low, high = residual_range(scale, explained)
+    low, high = residual_range(scale, shifted)
     grid = wide(low, high, scale.log)
     share = fit.heaped.get(design.column.name, 0.0)
     rows = max(round(fit.present(design.status) * (1 - share)), 1)
@@ -196,16 +199,19 @@ def _fit_curve(fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, e
     levels = quantile_levels(n_epsilon)
     quantiles = _quantiles(fit, design, leaves[-1], residual, grid, levels)
     noise = fit.noise_rows(leaves[-1])
+    found: AnyCurve
     if explained or share:
         curve = fit_curve(levels, quantiles, rows, noise, scale.least, scale.log)
-        return AtomCurve(share, *scale.lowest_cell, curve) if share else curve
-    return fit_atom_curve(levels, quantiles, rows, noise, scale)
+        found = AtomCurve(share, *scale.lowest_cell, curve) if share else curve
+    else:
+        found = fit_atom_curve(levels, quantiles, rows, noise, scale)
+    return found if shifted else found.bounded(scale.ends, scale.inner_ends)
 
 
-def residual_range(scale: Scale, explained: bool) -> tuple[float, float]:
+def residual_range(scale: Scale, shifted: bool) -> tuple[float, float]:
     """Return the public range in which candidates for a column, or for its residual, lie."""
     low, high = scale.ends
-    margin = MARGIN * (high - low) if explained else 0.0
+    margin = MARGIN * (high - low) if shifted else 0.0
     return low - margin, high + margin
 
 

@@ -26,6 +26,7 @@ from quantail.table.stage_one.tuning import (
     COMFORT_PER_LABEL,
     FEW_LABELS,
     LEAST_AMPLE,
+    LEAST_OF_ONE,
     MOST_DOWNSTREAM,
     MOST_PREDICTORS,
     NEAREST,
@@ -33,7 +34,7 @@ from quantail.table.stage_one.tuning import (
     WIDE,
 )
 from quantail.table.tail_plan import expected_present
-from quantail.table.tuning import FEW_VALUES
+from quantail.table.tuning import FEW_VALUES, OFTEN
 
 _COUNTS = ("cells", "lowest")
 
@@ -169,19 +170,30 @@ def _cells(column: Column, by_labels: bool) -> Question:
     if not by_labels:
         return question
     few = min(len(column.categories), FEW_LABELS)
+    least = LEAST_OF_ONE * len(column.categories) ** 0.5
     comfort, ample = (
         first * few + further * (len(column.categories) - few)
         for first, further in (COMFORT_PER_LABEL, AMPLE_PER_LABEL)
     )
-    least = COMFORT_OF_TWO if len(column.categories) == 2 else COMFORT_OF_MORE
-    return replace(question, comfort=max(least, comfort), ample=max(LEAST_AMPLE, ample))
+    least_comfort = COMFORT_OF_TWO if len(column.categories) == 2 else COMFORT_OF_MORE
+    return replace(
+        question,
+        least=least,
+        steady=least,
+        comfort=max(least_comfort, comfort),
+        ample=max(LEAST_AMPLE, ample),
+    )
 
 
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
-    """Return the function from a question and its n epsilon to what it costs: under zCDP a count costs more."""
+    """Return the function from a question and its n epsilon to what it costs: under zCDP a count costs more.
+
+    A number that few rows have is paid as such once everything else is steady; before, it would starve it.
+    """
 
     def price(question: Question, n_epsilon: float) -> float:
-        epsilon = n_epsilon / (rows * question.present)
+        present = question.present if n_epsilon > question.steady else max(question.present, OFTEN)
+        epsilon = n_epsilon / (rows * present)
         if definition == "pure":
             return epsilon
         return epsilon**2 / (2 if question.kind in _COUNTS else 8)

@@ -17,8 +17,11 @@ MOST_DOWNSTREAM = 1.45
 FEW_LABELS = 20
 """Labels of which each makes counts dearer by the first of the numbers below; those beyond by the second."""
 
-COMFORT_PER_LABEL, AMPLE_PER_LABEL = (25.0, 5.0), (60.0, 17.0)
+COMFORT_PER_LABEL, AMPLE_PER_LABEL = (25.0, 2.0), (60.0, 17.0)
 """What each label adds to a comfortable and to an ample n epsilon of counts."""
+
+LEAST_OF_ONE = 35.0
+"""Least n epsilon of counts in a wide or rich table, times the root of the number of labels ("wide, short tables")."""
 
 COMFORT_OF_TWO, COMFORT_OF_MORE, LEAST_AMPLE = 130.0, 300.0, 300.0
 """Least comfortable n epsilon of two labels and of more (noise of .8 and .7 points in a share), and least ample one."""
@@ -32,8 +35,8 @@ NEAREST = 3
 MOST_PREDICTORS = 200_000
 """Predictors of all columns together that a schema may ask to be weighed up."""
 
-DOUBT = 3.0
-"""Noise scales beyond the log of their number that counts of values must be above zero."""
+DOUBT = 5.0
+"""Noise scales beyond the log of their number that counts of values must be above zero ("one claim became 28")."""
 
 LOW_END = 0.05
 """Level of a predictor at which the lower end of what follows it is looked for."""
@@ -49,3 +52,6 @@ TYPICAL = 0.6
 
 PUBLIC_CELLS = 256
 """Steps of the quantile function of a public column."""
+
+EVENNESS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0, 20.0)
+"""Shapes of the prior of shares of labels, of very uneven lists to even ones: counts decide ("shares of labels")."""
