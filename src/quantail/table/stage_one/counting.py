@@ -68,9 +68,10 @@ def count_values(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> tuple[Fl
 def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     """Return counts of neighbouring cells with what noise alone could show cleared.
 
-    The cells are halved again and again: a part is empty unless its sum is so many noise scales (times the root of its
-    cells) above zero, and a part whose halves are both in doubt is spread evenly. So a count far out in an empty range
-    is not taken for a value, and a long tail of small counts is not lost.
+    The cells are halved again and again: a part is empty unless its sum is further above zero than noise is with a
+    chance of e^-doubt (Bernstein's bound for a sum of Laplace noises), and a part whose halves are both in doubt is
+    spread evenly. So a count far out in an empty range is not taken for a value, and a long tail of small counts is
+    not lost.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     [90.0, 80.0, 4.5, 4.5]
     """
     total = float(noisy.sum())
-    if total <= doubt * scale * np.sqrt(noisy.size):
+    if total <= scale * max(doubt, 2 * np.sqrt(doubt * noisy.size)):
         return np.zeros(noisy.size)
     if noisy.size == 1:
         return noisy

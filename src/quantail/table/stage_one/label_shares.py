@@ -37,14 +37,15 @@ def label_shares(found: Floats, noise: float, gaussian: bool = False) -> Floats:
     --------
     >>> label_shares(np.array([0.54, 0.5, -0.01]), 0.01).round(2).tolist()
     [0.52, 0.48, 0.0]
-    >>> label_shares(np.array([0.3, 0.1, 0.2, 0.4]), 0.3).round(2).tolist()
-    [0.25, 0.25, 0.25, 0.25]
+    >>> label_shares(np.array([0.3, 0.2, 0.2, 0.3]), 0.1).round(2).tolist()
+    [0.27, 0.23, 0.23, 0.27]
     """
     if found.size == 1:
         return np.ones(1)
     grid = _Grid.of(found, noise, gaussian)
-    fits = [grid.fit(shape) for shape in EVENNESS]
-    shares = max(fits, key=lambda fit: fit[0])[1]
+    likely, means = zip(*(grid.fit(shape) for shape in EVENNESS), strict=True)
+    weights = np.exp(np.array(likely) - max(likely))
+    shares = weights @ np.array(means)
     return np.asarray(shares / shares.sum())
 
 
@@ -92,11 +93,11 @@ class _Grid:
             means = (mass * self.points).sum(axis=1)
             spread = float((mass * (self.points - means[:, None]) ** 2).sum())
             missing = 1 - float(means.sum())
-            if abs(missing) < 1e-9:
+            if abs(missing) < 1e-9 or spread == 0.0:  # no tilt moves what is certain
                 break
             least, most = (tilt, most) if missing > 0 else (least, tilt)
             tilt += missing / spread
             if not least < tilt < most:  # Newton's step leaves the bracket
                 tilt = (least + most) / 2
-        likely = float((np.log(total) + highest).sum()) - tilt + np.log(spread) / 2
+        likely = float((np.log(total) + highest).sum()) - tilt - np.log(max(spread, _TINY)) / 2
         return likely - (rate * np.log(rate) - gammaln(rate) - rate), means
