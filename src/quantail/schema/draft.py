@@ -40,6 +40,12 @@ decimal = {decimal}  # what stands before decimals: "." or ","
 thousands = ""  # what may stand between groups of three digits: "", ".", ",", " " or "'"
 encoding = {encoding}  # utf-8 | utf-16 | windows-1252 | iso-8859-1 | iso-8859-15
 dates = "2020-01-31"  # how that day is written: 2020-01-31 | 31.01.2020 | 31/01/2020 | 31-01-2020 | 01/31/2020
+missing = []  # words that stand for a missing value besides an empty cell, for example ["k.A.", "?"]
+"""
+_PLAIN_CSV = """
+# If the file has words for a missing value besides an empty cell, write this without the leading #:
+# [csv]
+# missing = ["NA", "?"]
 """
 
 _RULES = """
@@ -183,9 +189,9 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     types = " and declared types" if any(named.values()) else ""
     relation = '"add-remove"   ' if panel is not None and panel.firm else '"replace-one"  '
     opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY, neighbours=relation) + note
-    if csv is not None and csv.told():
+    if csv is not None:
         marks = {key: toml_text(getattr(csv, key)) for key in ("separator", "decimal", "encoding")}
-        opening += _CSV.format(**marks)
+        opening += _CSV.format(**marks) if csv.told() else _PLAIN_CSV
     if panel is not None:
         opening += panel_section(panel, named)
         named = split_names(panel, named)
