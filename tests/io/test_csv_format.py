@@ -270,8 +270,16 @@ def test_the_words_survive_the_schema_file():
     assert Schema.from_toml(firms(GERMAN).to_toml()) == firms(GERMAN)
 
 
+@pytest.mark.parametrize(("text", "said"), [("", "is empty"), ("12,3.5\n13,4.5\n", "values, not names")])
+def test_a_file_without_names_is_told_so_and_not_that_all_columns_are_missing(tmp_path, text, said):
+    (tmp_path / "t.csv").write_text(text)
+    for read in (read_table, lambda *given: list(open_source(*given).chunks(1))):
+        with pytest.raises(DataError, match=said):
+            read(tmp_path / "t.csv", schema_of(None))
+
+
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_columns_of_the_same_name_are_named(tmp_path, kind):
+def test_columns_of_the_same_name_are_told_by_their_places(tmp_path, kind):
     path = tmp_path / f"t.{kind}"
     if kind == "csv":
         path.write_text("a,b,a\n1,2,3\n")
@@ -280,5 +288,5 @@ def test_columns_of_the_same_name_are_named(tmp_path, kind):
         book = openpyxl.Workbook()
         book.active.append(["a", "b", "a"])
         book.save(path)
-    with pytest.raises(DataError, match="two columns of the same name, 'a'"):
+    with pytest.raises(DataError, match=r"two columns of the same name \(columns 1 and 3\)"):
         read_header(path)

@@ -229,6 +229,11 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
             label.isdigit() and label[:1] == "0" for label in column.categories
         ):
             hint = "numbers have lost the leading zeros of its labels: read it as text, as pandas does with dtype=str"
+        elif pa.types.is_integer(kind) and not any(map(_is_number, column.categories)):
+            hint = (
+                'the table holds numbers here, and the categories are words: list the codes, categories = ["1", "2"]; '
+                "labels that Stata and SPSS files give to codes are not read"
+            )
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
@@ -255,6 +260,10 @@ _LABEL_TYPES = (
     pa.types.is_decimal,
     pa.types.is_date,
 )
+
+
+def _is_number(label: str) -> bool:
+    return label.removeprefix("-").isdigit()
 
 
 def _missing(column: Column) -> Problem:

@@ -57,7 +57,9 @@ class CsvSource(Source):
 
     def _names(self, header: Header) -> list[str]:
         if not header.names:
-            raise DataError(f"{self.place} is empty; its first line must hold the names of the columns")
+            raise DataError(
+                f"cannot read {self.place}: it is empty; its first line must hold the names of the columns"
+            )
         return checked_names(list(header.names), self.place)
 
     def _types(self) -> pa.Schema:
@@ -112,6 +114,10 @@ class CsvSource(Source):
 
     def _options(self, types: dict[str, pa.DataType]) -> dict[str, Any]:
         header = readable_format(self.place.file, self._declared)
+        if self._known and not set(self._known) & set(header.names):
+            self._names(
+                header
+            )  # without a single column of the schema it may be empty, or have no line of names
         written = header.format
         return {
             "read_options": pa.csv.ReadOptions(encoding="utf8" if header.codec == "utf-8" else header.codec),

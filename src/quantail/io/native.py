@@ -34,10 +34,12 @@ def open_frame(frame: Any) -> Table:
 
 
 def _repeated(frame: Any) -> str:
+    """Say which columns share a name; where a file has no line of names, it would be a value, and is not quoted."""
     names = list(getattr(frame, "column_names", getattr(frame, "columns", ())))
-    return (
-        f", {next(name for name in names if names.count(name) > 1)!r}" if len(set(names)) < len(names) else ""
-    )
+    for second, name in enumerate(names):
+        if name in names[:second]:
+            return f" (columns {names.index(name) + 1} and {second + 1})"
+    return ""
 
 
 def kind_of(table: Table) -> Kind:

@@ -5,6 +5,7 @@ blank for a person to fill in from public knowledge. Filling them from the data 
 so Quantail offers no way to do that.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -19,7 +20,8 @@ from quantail.schema.toml import toml_text
 _TABLE = """\
 # Draft of a schema, made from column names{types} only: no row was looked at.
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
-# say in `source` where it comes from; what does not belong to the type of a column may stay blank.
+# say in `source` where it comes from; what does not belong to the type of a column may stay blank. Lines are explained
+# where a kind of column comes first.
 # Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
 # predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
 
@@ -195,11 +197,14 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     if panel is not None:
         opening += panel_section(panel, named)
         named = split_names(panel, named)
-    sections = "".join(_section(name, type_, panel is None) for name, type_ in named.items())
-    return opening + ("" if panel else _RULES) + sections
+    sections: list[str] = []
+    explained: set[str] = set()  # templates whose lines were explained once
+    for name, type_ in named.items():
+        sections.append(_section(name, type_, panel is None, explained))
+    return opening + ("" if panel else _RULES) + "".join(sections)
 
 
-def _section(name: str, type_: Any, may_be_key: bool) -> str:
+def _section(name: str, type_: Any, may_be_key: bool, explained: set[str]) -> str:
     if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
@@ -207,14 +212,21 @@ def _section(name: str, type_: Any, may_be_key: bool) -> str:
     start = proposal_of(name, type_)
     if start.type == KEY and not may_be_key:  # a panel has its own
         start = Proposal(type_)
-    return _TEMPLATES[start.type].format(
-        name=toml_text(name),
-        type=start.type,
-        grid=start.grid,
-        decimals=_DECIMALS if start.type == "numeric" else "",
-        types=_TYPES,
-        why=_BY_NAME if start.by_name and not type_ else "",
+    template, decimals = _TEMPLATES[start.type], _DECIMALS if start.type == "numeric" else ""
+    is_by_name = start.by_name and not type_
+    why = _BY_NAME if is_by_name else ""
+    if template in explained:
+        template, decimals = _bare(template), _bare(decimals)
+        why = "  # by its name" if is_by_name else ""
+    explained.add(_TEMPLATES[start.type])
+    return template.format(
+        name=toml_text(name), type=start.type, grid=start.grid, decimals=decimals, types=_TYPES, why=why
     )
+
+
+def _bare(template: str) -> str:
+    """Return the lines of a template without what explains them."""
+    return re.sub(r"  # (\{why\})?.*", lambda found: found[1] or "", template)
 
 
 def _type_of(dtype: Any) -> ColumnType:

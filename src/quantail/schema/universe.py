@@ -137,6 +137,11 @@ def _check_partner(column: Column, partner: Column, by: tuple[str, ...]) -> None
     rule = universe_of(partner)
     if rule is not None and rule.outside is not None:
         advice = f'give {column.name!r} the same universe instead, with outside = "missing"'
+        if not partner.is_labelled:
+            advice += (
+                f", or = {rule.outside:g} if it is that, too; they are then missing in nearly the same rows, as far as "
+                "a noisy count tells"
+            )
         raise wrong(
             column,
             f"missing_with names {partner.name!r}, which is not missing outside of its universe",
