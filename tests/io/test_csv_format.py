@@ -260,6 +260,18 @@ def test_words_for_a_missing_value_are_read_so_in_every_kind_of_column(tmp_path)
     assert check_table(read_table(path, firms(CsvFormat(";", ",", "", "windows-1252"))), firms(None))
 
 
+def test_words_for_a_missing_value_hold_for_workbooks_too(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["größe", "ort"], ["k.A.", "?"], [1.5, "k.A."]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    schema = Schema((FIRMS[0], FIRMS[2]), unit="firm", csv=GERMAN)
+    table = read_table(tmp_path / "t.xlsx", schema)
+    assert table.to_pydict() == {"größe": [None, 1.5], "ort": ["?", None]}
+    assert check_table(table, schema) == []
+
+
 @pytest.mark.parametrize("missing", ["NA", [1], [" NA"], ["Ł"]])
 def test_words_that_cannot_be_are_refused(missing):
     with pytest.raises(SchemaError, match="missing"):

@@ -146,7 +146,7 @@ def _numbers(data: pa.Array, column: Column) -> Floats | Problem:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         hint = (
             "store it as numbers without units; of a CSV file, [csv] in the schema says how numbers are written "
-            '(decimal, thousands); or write type = "category"'
+            '(decimal, thousands) and which words mean a missing value (missing = ["NA"]); or write type = "category"'
         )
         return Problem(column.name, "does not hold numbers", hint)
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
@@ -186,7 +186,10 @@ def _written_dates(data: pa.Array, column: Column) -> Floats | Problem:
     kind: DateType = "date" if column.type == "date" else "datetime"
     known = [np.nan if not text.strip() else date_number(kind, text) for text in texts or ()]
     if texts is None or any(number is None for number in known):
-        hint = 'write dates as 2020-01-31; of a CSV file, [csv] in the schema says otherwise: dates = "31.01.2020"'
+        hint = (
+            'write dates as 2020-01-31; of a CSV file, [csv] in the schema says otherwise: dates = "31.01.2020", and '
+            'words for a missing value, missing = ["NA"]'
+        )
         return Problem(column.name, "holds text that is no date", hint)
     lookup = np.array([*known, np.nan], dtype=np.float64)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)

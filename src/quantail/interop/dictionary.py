@@ -135,7 +135,7 @@ def _identity(name: str, schema: Schema) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return _SEPARATOR.join(f"{part:g}" if isinstance(part, float) else part for part in value)
+        return _SEPARATOR.join(f"{part:.15g}" if isinstance(part, float) else part for part in value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

@@ -37,7 +37,8 @@ class CsvFormat:
         How the last day of January 2020 would be written.
     missing : tuple of str
         Words that stand for a missing value, such as "k.A." or "?", besides an empty cell; where a column lists the
-        same word among its categories, it is a label there. Synthetic files have the first of them.
+        same word among its categories, it is a label there. Synthetic CSV files have the first of them. The only
+        option that holds for Excel workbooks, too.
 
     Raises
     ------
