@@ -45,7 +45,7 @@ def flows(
     column: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="What is created and destroyed; by default the schema's first column."
+            metavar="NAME", help="What is created and destroyed; by default the schema's first numbers."
         ),
     ] = None,
     by: Annotated[

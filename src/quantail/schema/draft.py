@@ -212,21 +212,22 @@ def _section(name: str, type_: Any, may_be_key: bool, explained: set[str]) -> st
     start = proposal_of(name, type_)
     if start.type == KEY and not may_be_key:  # a panel has its own
         start = Proposal(type_)
-    template, decimals = _TEMPLATES[start.type], _DECIMALS if start.type == "numeric" else ""
+    decimals = _once(_DECIMALS, explained) if start.type == "numeric" else ""
     is_by_name = start.by_name and not type_
-    why = _BY_NAME if is_by_name else ""
-    if template in explained:
-        template, decimals = _bare(template), _bare(decimals)
-        why = "  # by its name" if is_by_name else ""
-    explained.add(_TEMPLATES[start.type])
+    is_first = _TEMPLATES[start.type] not in explained
+    why = "" if not is_by_name else _BY_NAME if is_first else "  # by its name"
+    template = _once(_TEMPLATES[start.type], explained)
     return template.format(
         name=toml_text(name), type=start.type, grid=start.grid, decimals=decimals, types=_TYPES, why=why
     )
 
 
-def _bare(template: str) -> str:
-    """Return the lines of a template without what explains them."""
-    return re.sub(r"  # (\{why\})?.*", lambda found: found[1] or "", template)
+def _once(template: str, explained: set[str]) -> str:
+    """Return the lines of a template; what explains them stands there the first time only."""
+    if template in explained:
+        return re.sub(r"  # (\{why\})?.*", lambda found: found[1] or "", template)
+    explained.add(template)
+    return template
 
 
 def _type_of(dtype: Any) -> ColumnType:
