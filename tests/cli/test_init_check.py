@@ -200,3 +200,10 @@ def test_check_takes_the_schema_beside_the_table_and_says_so(shop):
     done = shop.run("check", "data/t.csv")
     assert done.exit_code == 0 and "schema.toml, beside the table" in done.stderr
     assert "beside" not in shop.run("check", "data/t.csv", "--schema", "data/schema.toml").stderr
+
+
+def test_columns_without_a_source_are_listed_in_one_line(shop):
+    text = "\n".join(line for line in shop.schema.read_text().splitlines() if not line.startswith("source"))
+    told = shop.run("check", shop.table, "--schema", shop.write("bare.toml", text)).stderr
+    (line,) = [line for line in told.splitlines() if "where public facts come from" in line]
+    assert "'jobs', 'pay'" in line

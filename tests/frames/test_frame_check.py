@@ -94,3 +94,10 @@ def test_labels_that_a_file_gives_to_codes_are_not_its_categories():
     assert "list the codes" in told.hint
     (other,) = check_table(pa.table({"sex": ["man", "woman"]}), sexes)
     assert "list the codes" not in other.hint
+
+
+def test_times_of_day_are_told_what_to_become():
+    schema = Schema((Column("at", "category", categories=("08:00",)),), unit="person")
+    for values in (pa.array([8], pa.time32("s")), pa.array([8], pa.duration("s"))):
+        (told,) = check_table(pa.table({"at": values}), schema)
+        assert "minutes since midnight" in told.hint

@@ -199,6 +199,9 @@ def _written_dates(data: pa.Array, column: Column) -> Floats | Problem:
 
 def _codes(data: pa.Array, column: Column) -> Integers | Problem:
     kind = data.type
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+        hint = 'store it as whole numbers, such as minutes since midnight, type = "integer"; or leave it out'
+        return Problem(column.name, "holds times of day or durations, which cannot be labels", hint)
     if not any(test(kind) for test in _LABEL_TYPES):
         return Problem(column.name, "holds values that cannot be labels", "store its categories as text")
     # Only distinct values are turned into text, so long columns stay cheap.
