@@ -71,10 +71,8 @@ def check(
         ("for each", [name for name in facts.unsourced() if name not in named]),
     ):
         if names:
-            listed = ", ".join(map(repr, names))
-            warn(
-                f"the schema does not say where public facts come from; write source = ... {place}: {listed}"
-            )
+            missing = f"write source = ... {place}: {', '.join(map(repr, names))}"
+            warn(f"the schema does not say where public facts come from; {missing}")
     kept = {
         c.name: set(table[c.name].to_pylist())
         for c in facts.columns
