@@ -179,7 +179,7 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[25:29]]
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[26:30]]
     ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
