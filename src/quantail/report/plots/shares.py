@@ -52,7 +52,7 @@ def _row(canvas: Canvas, place: int, label: str, real: float, synth: float) -> M
     up = float(canvas.up(place))
     name = element("text", clipped(label), x=number(canvas.left - 8), y=number(up + 4), class_="tick end")
     if max(real, synth) > canvas.x.high:
-        said = f"{percent(real)} real, {percent(synth)} synthetic: beyond this axis"
+        said = f"{percent(real)} real, {percent(synth)} synthetic: off this axis"
         said_here = element("text", said, x=number(canvas.left + 8), y=number(up + 4), class_="tick")
         return element("g", name, said_here)
     left, right = float(canvas.across(real)), float(canvas.across(synth))
