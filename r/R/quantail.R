@@ -27,24 +27,45 @@ read_dictionary <- function(file) {
   utils::read.csv(.beside(file, "dictionary.csv"), colClasses = "character", check.names = FALSE)
 }
 
+# How the file is written, as dictionary.json says; as a plain CSV file where that is not there or cannot be read.
+.written <- function(file) {
+  path <- .beside(file, "dictionary.json")
+  if (!file.exists(path) || !requireNamespace("jsonlite", quietly = TRUE)) {
+    return(list(separator = ",", decimal = ".", encoding = "utf-8", dates = "2020-01-31", missing = ""))
+  }
+  found <- .json(readLines(path, encoding = "UTF-8"))
+  c(found$csv, missing = found$missing)
+}
+
 # A synthetic CSV file in the types that its dictionary says; numbers that mean a missing value become NA.
 read_synthetic <- function(file) {
   about <- read_dictionary(file)
-  text <- utils::read.csv(file, colClasses = "character", check.names = FALSE, na.strings = "")
+  written <- .written(file)
+  day <- sub("01", "%m", sub("31", "%d", sub("2020", "%Y", written$dates)))
+  number <- function(values) as.numeric(sub(written$decimal, ".", values, fixed = TRUE))
+  text <- utils::read.csv(file, sep = written$separator, fileEncoding = written$encoding, colClasses = "character",
+                          check.names = FALSE, na.strings = "")
   for (k in seq_len(nrow(about))) {
     name <- about$name[k]
     values <- text[[name]]
     labels <- strsplit(about$labels[k], " | ", fixed = TRUE)[[1]]
+    if (!written$missing %in% labels) values[values %in% written$missing] <- NA
     values <- switch(about$r[k],
-      numeric = as.numeric(values), integer = as.integer(values), logical = as.logical(toupper(values)),
+      numeric = number(values), integer = as.integer(values), logical = as.logical(toupper(values)),
       factor = factor(values, levels = labels), ordered = factor(values, levels = labels, ordered = TRUE),
-      Date = as.Date(values), POSIXct = as.POSIXct(values, tz = "UTC"), values)
+      Date = as.Date(values, format = day), POSIXct = .moment(values, day), values)
     codes <- as.numeric(strsplit(about$missing_codes[k], " | ", fixed = TRUE)[[1]])
     if (length(codes) && is.numeric(values)) values[values %in% codes] <- NA
     if (nzchar(about$label[k])) attr(values, "label") <- about$label[k]
     text[[name]] <- values
   }
   text
+}
+
+.moment <- function(values, day) {
+  full <- as.POSIXct(values, tz = "UTC", format = paste(day, "%H:%M:%OS"))
+  full[is.na(full)] <- as.POSIXct(values[is.na(full)], tz = "UTC", format = day)
+  full
 }
 
 # The release card beside a file, as a list.

@@ -150,7 +150,7 @@ encoding = "windows-1252"
 
 
 def test_a_table_with_semicolons_and_decimal_commas_goes_all_the_way(shop):
-    """The draft tells the form of the file; synthetic files are plain, and are compared with the real ones."""
+    """The draft tells the form of the file; synthetic files have the same, and are compared with the real ones."""
     lines = shop.table.read_text().splitlines()
     rows = [line.split(",") for line in lines[1:]]
     german = [f"{jobs};{float(pay):,.2f}".translate(str.maketrans(",.", ".,")) for jobs, pay in rows]
@@ -167,10 +167,11 @@ def test_a_table_with_semicolons_and_decimal_commas_goes_all_the_way(shop):
     made = shop.run(
         "synth", "german.csv", "-s", shop.schema, *simulated, "-o", "made.csv", "--model", "m.json"
     )
-    assert made.exit_code == 0 and (shop.folder / "made.csv").read_text().startswith("jobs,pay\n")
+    assert made.exit_code == 0 and (shop.folder / "made.csv").read_text().startswith("jobs;pay\n")
     plain_schema = shop.write("plain.toml", shop.schema.read_text().replace(GERMAN, ""))
     shop.run("synth", shop.table, "-s", plain_schema, *simulated, "-o", "plain.csv")
-    assert (shop.folder / "made.csv").read_text() == (shop.folder / "plain.csv").read_text()
+    plain = (shop.folder / "plain.csv").read_text()
+    assert (shop.folder / "made.csv").read_text() == plain.translate(str.maketrans(",.", ";,"))
     compared = shop.run("evaluate", "german.csv", "made.csv", "-s", shop.schema, "--measures", "k_marginal")
     assert compared.exit_code == 0
 
@@ -199,3 +200,10 @@ def test_check_takes_the_schema_beside_the_table_and_says_so(shop):
     done = shop.run("check", "data/t.csv")
     assert done.exit_code == 0 and "schema.toml, beside the table" in done.stderr
     assert "beside" not in shop.run("check", "data/t.csv", "--schema", "data/schema.toml").stderr
+
+
+def test_columns_without_a_source_are_listed_in_one_line(shop):
+    text = "\n".join(line for line in shop.schema.read_text().splitlines() if not line.startswith("source"))
+    told = shop.run("check", shop.table, "--schema", shop.write("bare.toml", text)).stderr
+    (line,) = [line for line in told.splitlines() if "where public facts come from" in line]
+    assert "'jobs', 'pay'" in line

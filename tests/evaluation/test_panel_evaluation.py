@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.evaluation import evaluate, jd_mae
+from quantail.evaluation import evaluate, flows, jd_mae
 from quantail.schema import Column, Panel, Schema
 from studies.lbd.panel_measures import evaluate_panel
 
@@ -71,3 +71,31 @@ def test_a_panel_is_as_close_to_itself_as_can_be():
     for row in result:
         if row.name not in ("auc",):
             assert row.badness == pytest.approx(0, abs=1e-9), row.name
+
+
+def test_what_is_missing_in_one_column_is_still_a_row_of_the_others():
+    """Rows were dropped column by column: values side by side were of different firms, if there were as many."""
+    schema = Schema(
+        (
+            Column("trade", "category", categories=("a", "b")),
+            Column("emp", "integer", 0, 5000),
+            Column("pay", "numeric", 0, 1e6, missing=True),
+        ),
+        unit="firm",
+        panel=Panel("id", start=2000, end=2003, layout="long", time="year", attributes=("trade",)),
+    )
+
+    def long(seed):
+        rng = np.random.default_rng(seed)
+        emp = rng.integers(1, 500, 400)
+        columns = {"id": np.repeat(np.arange(100), 4), "year": np.tile(np.arange(2000, 2004), 100)}
+        trade = np.repeat(np.where(rng.random(100) < 0.5, "a", "b"), 4)
+        pay = pa.array(emp * 30.0, mask=rng.random(400) < 0.1 * (seed + 1))
+        return pa.table({**columns, "trade": trade, "emp": emp, "pay": pay})
+
+    result = evaluate(long(0), long(1), schema=schema)
+    # Pay is thirty times employment in both.
+    assert result.value("rank_correlation_difference") == pytest.approx(0, abs=0.01)
+    assert result.value("missing_difference", ("pay",)) == pytest.approx(0.1, abs=0.05)
+    by_default = flows(long(0), schema=schema)
+    assert by_default["emp"].to_pylist() == flows(long(0), "emp", schema=schema)["emp"].to_pylist()

@@ -86,3 +86,18 @@ def test_undeclared_atoms_are_advised_in_internal_notes_alone():
     assert note.column == "pay" and "atoms = [0]" in str(note) and "internal" in str(note)
     declared = Schema((replace(columns[0], atoms=(0.0,)), columns[1]), unit="firm")
     assert check_table(table, declared, internal=True) == []
+
+
+def test_labels_that_a_file_gives_to_codes_are_not_its_categories():
+    sexes = Schema((Column("sex", "category", categories=("men", "women")),), unit="person")
+    (told,) = check_table(pa.table({"sex": [1, 2]}), sexes)
+    assert "list the codes" in told.hint
+    (other,) = check_table(pa.table({"sex": ["man", "woman"]}), sexes)
+    assert "list the codes" not in other.hint
+
+
+def test_times_of_day_are_told_what_to_become():
+    schema = Schema((Column("at", "category", categories=("08:00",)),), unit="person")
+    for values in (pa.array([8], pa.time32("s")), pa.array([8], pa.duration("s"))):
+        (told,) = check_table(pa.table({"at": values}), schema)
+        assert "minutes since midnight" in told.hint

@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
@@ -13,6 +14,7 @@ from quantail.examples import payroll_example, payroll_schema
 from quantail.interop import croissant
 from quantail.io import write_table
 from quantail.report import release_card
+from quantail.schema import CsvFormat
 from quantail.table import TableSynthesizer
 
 needs_mlcroissant = pytest.mark.skipif(
@@ -65,3 +67,10 @@ def test_mlcroissant_validates_and_loads_what_was_written(payroll, ending):
         {name.removeprefix("rows/"): value for name, value in row.items()} for row in json.loads(done.stdout)
     ]
     assert rows == table.to_pylist()
+
+
+def test_a_csv_file_of_another_form_is_refused(tmp_path) -> None:
+    schema = replace(payroll_schema(), csv=CsvFormat(";", ","))
+    model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(payroll_example(60))
+    with pytest.raises(OptionError, match="Parquet"):
+        croissant(release_card(model, rows=60), tmp_path / "made.csv")

@@ -14,7 +14,7 @@ from quantail import Column, PanelSynthesizer, Schema, TableSynthesizer, write_t
 from quantail.examples import industry_example, industry_schema, payroll_example, payroll_schema
 from quantail.frames import confidential_panel, release_panel
 from quantail.interop.dictionary import READ_AS, data_dictionary, dictionary_csv
-from quantail.schema import Panel
+from quantail.schema import CsvFormat, Panel
 from quantail.schema.column_types import ColumnType
 
 
@@ -90,3 +90,22 @@ def test_r_reads_a_file_by_its_dictionary(tmp_path: Path) -> None:
     """
     run = subprocess.run(["Rscript", "-e", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["60", "factor", "integer", "numeric"]
+
+
+def test_bounds_and_codes_are_written_with_all_their_digits() -> None:
+    """Six digits made 1234567 of them 1.23457e+06, and a code that no value has."""
+    columns = (
+        Column("pay", "numeric", -0.1234567, 1234567.25, missing_codes=(-1000000001,), atoms=(1234567,)),
+    )
+    schema = Schema(columns, "person")
+    row = next(csv.DictReader(io.StringIO(dictionary_csv(schema))))
+    assert (row["lower"], row["upper"], row["missing_codes"]) == ("-0.1234567", "1234567.25", "-1000000001")
+    assert "1234567.25" in schema._repr_html_() and "atoms 1234567" in schema._repr_html_()
+
+
+def test_it_says_how_a_csv_file_is_written() -> None:
+    schema = Schema((Column("pay", "numeric", 0, 1),), "person", csv=CsvFormat(";", ",", missing=("k.A.",)))
+    told = data_dictionary(schema)
+    assert told["missing"] == "k.A."
+    assert told["csv"] == {"separator": ";", "decimal": ",", "encoding": "utf-8", "dates": "2020-01-31"}
+    assert data_dictionary(payroll_schema())["csv"]["separator"] == ","

@@ -1,15 +1,19 @@
 """The R package: reads released files in their types, and calls the command line. Needs R; JSON needs jsonlite too."""
 
+import datetime
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from quantail import Column, Schema, TableSynthesizer, write_table
 from quantail.examples import payroll_example, payroll_schema
-from quantail.interop.dictionary import dictionary_csv
+from quantail.interop.dictionary import data_dictionary, dictionary_csv
+from quantail.schema import CsvFormat
 
 pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 CODE = Path(__file__).parents[2] / "r" / "R" / "quantail.R"
@@ -39,6 +43,32 @@ def test_a_synthetic_file_is_read_in_its_types(tmp_path: Path) -> None:
         'x$owner, sep = "\\n"); cat("\\n", attr(x$pay, "label"))',
     )
     assert shown == ["numeric", "TRUE", "2", "1", "1980-02-03", "TRUE", "FALSE", "monthly", "pay"]
+
+
+def test_a_file_is_read_as_its_dictionary_says_it_is_written(tmp_path: Path) -> None:
+    german = CsvFormat(";", ",", ".", "windows-1252", "31.01.2020", ("k.A.",))
+    columns = (
+        Column("Löhne", "numeric", 0, 9, decimals=1, missing=True),
+        Column("born", "date", "1950-01-01", "2020-12-31"),
+        Column("seen", "datetime", "1950-01-01", "2020-12-31"),
+        Column("said", "category", categories=("k.A.", "ja")),
+    )
+    schema = Schema(columns, "person", csv=german)
+    rows = {
+        "Löhne": [1.5, None],
+        "born": [datetime.date(1980, 2, 3)] * 2,
+        "seen": [datetime.datetime(1980, 2, 3, 4, 5)] * 2,
+        "said": ["k.A.", "ja"],
+    }
+    write_table(pa.table(rows), tmp_path / "out.csv", schema=schema)
+    (tmp_path / "out.dictionary.csv").write_text(dictionary_csv(schema), encoding="utf-8")
+    (tmp_path / "out.dictionary.json").write_text(json.dumps(data_dictionary(schema)), encoding="utf-8")
+    shown = r(
+        tmp_path,
+        'x <- read_synthetic("out.csv"); '
+        'cat(x[[1]], format(x$born[1]), format(x$seen[1], "%d %H:%M"), as.integer(x$said))',
+    )
+    assert shown == ["1.5", "NA", "1980-02-03", "03", "04:05", "1", "2"]
 
 
 def test_a_table_is_drawn_from_a_model(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quantail.errors import DataError, SchemaError
 from quantail.frames import check_table
-from quantail.io import csv_format, open_source, read_header, read_released, read_table
+from quantail.io import csv_format, open_source, read_header, read_released, read_table, write_table
 from quantail.io.written_numbers import written_numbers
 from quantail.schema import Column, CsvFormat, Schema
 
@@ -180,3 +180,125 @@ def test_rows_that_are_not_in_the_declared_encoding_are_refused_by_name(tmp_path
     with pytest.raises(DataError, match="its rows are not windows-1252") as caught:
         read_table(path, schema_of(CsvFormat(encoding="windows-1252")))
     assert caught.value.__context__ is None
+
+
+GERMAN = CsvFormat(";", ",", ".", "windows-1252", "31.01.2020", ("k.A.", "?"))
+FIRMS = (
+    Column("größe", "numeric", -1e9, 1e9, missing=True),
+    Column("leute", "integer", 0, 10**6, missing=True),
+    Column("ort", "category", categories=("Köln; rechts", 'die "Mitte"', "?"), missing=True),
+    Column("seit", "date", "1990-01-01", "2030-12-31", missing=True),
+    Column("um", "datetime", "1990-01-01", "2030-12-31", missing=True),
+    Column("offen", "boolean", missing=True),
+)
+
+
+def firms(csv):
+    return Schema(FIRMS, unit="firm", csv=csv)
+
+
+def rows():
+    return pa.table(
+        {
+            "größe": [-1234.5, None, 1e-7],
+            "leute": [1, 20000, None],
+            "ort": ["Köln; rechts", 'die "Mitte"', None],
+            "seit": [datetime.date(2020, 1, 31), None, datetime.date(1999, 12, 1)],
+            "um": [None, datetime.datetime(2020, 1, 31, 12, 30), datetime.datetime(2001, 2, 3)],
+            "offen": [True, False, None],
+        }
+    )
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252"])
+@pytest.mark.parametrize("dates", ["2020-01-31", "31.01.2020", "01/31/2020"])
+@pytest.mark.parametrize("missing", [(), ("k.A.",)])
+def test_what_is_written_as_declared_is_read_back_as_it_was(tmp_path, separator, encoding, dates, missing):
+    csv = CsvFormat(separator, "." if separator == "," else ",", "", encoding, dates, missing)
+    write_table(rows(), tmp_path / "t.csv", schema=firms(csv))
+    for read in (read_table, read_released):
+        back = read(tmp_path / "t.csv", firms(csv))
+        labels = [label or None for label in back["ort"].to_pylist()]  # an empty cell of text is read as ""
+        assert back.drop(["ort"]).to_pydict() == rows().drop(["ort"]).to_pydict()
+        assert labels == rows()["ort"].to_pylist()
+    assert check_table(read_table(tmp_path / "t.csv", firms(csv)), firms(csv)) == []
+
+
+def test_a_curator_gets_back_the_form_that_was_put_in(tmp_path):
+    write_table(rows(), tmp_path / "t.csv", schema=firms(GERMAN))
+    assert (tmp_path / "t.csv").read_bytes().decode("windows-1252").splitlines() == [
+        "größe;leute;ort;seit;um;offen",
+        '-1234,5;1;"Köln; rechts";31.01.2020;k.A.;true',
+        'k.A.;20000;"die ""Mitte""";k.A.;31.01.2020 12:30:00.000000;false',
+        "1e-7;k.A.;k.A.;01.12.1999;03.02.2001 00:00:00.000000;k.A.",
+    ]
+
+
+def test_a_missing_value_in_a_single_column_is_still_a_row(tmp_path):
+    write_table(pa.table({"x": [1.5, None, 2.0]}), tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv")["x"].to_pylist() == [1.5, None, 2.0]
+
+
+def test_text_that_the_encoding_lacks_is_refused_without_quoting_it(tmp_path):
+    with pytest.raises(DataError, match="cannot be stored in windows-1252") as caught:
+        write_table(pa.table({"ort": ["Łódź"]}), tmp_path / "t.csv", schema=schema_of(GERMAN))
+    assert "Ł" not in str(caught.value) and not list(tmp_path.iterdir())
+    with pytest.raises(SchemaError, match="'Łódź', cannot be stored in windows-1252"):
+        Schema((Column("ort", "category", categories=("Łódź",)),), unit="firm", csv=GERMAN)
+
+
+def test_words_for_a_missing_value_are_read_so_in_every_kind_of_column(tmp_path):
+    text = "größe;leute;ort;seit;um;offen\n?;k.A.;k.A.;?;k.A.;?\n1,5;2;?;31.01.2020;1.2.2020 10:00;true\n"
+    path = file_of(tmp_path, text, "windows-1252")
+    for marks in ("", "."):
+        schema = firms(CsvFormat(";", ",", marks, "windows-1252", "31.01.2020", ("k.A.", "?")))
+        for table in (read_table(path, schema), pa.concat_tables(open_source(path, schema).chunks(1))):
+            assert list(table.slice(0, 1).to_pylist()[0].values()) == [None] * 6
+            assert table["ort"].to_pylist()[1] == "?"  # a label of its column
+            assert check_table(table, schema) == []
+    assert check_table(read_table(path, firms(CsvFormat(";", ",", "", "windows-1252"))), firms(None))
+
+
+def test_words_for_a_missing_value_hold_for_workbooks_too(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["größe", "ort"], ["k.A.", "?"], [1.5, "k.A."]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    schema = Schema((FIRMS[0], FIRMS[2]), unit="firm", csv=GERMAN)
+    table = read_table(tmp_path / "t.xlsx", schema)
+    assert table.to_pydict() == {"größe": [None, 1.5], "ort": ["?", None]}
+    assert check_table(table, schema) == []
+
+
+@pytest.mark.parametrize("missing", ["NA", [1], [" NA"], ["Ł"]])
+def test_words_that_cannot_be_are_refused(missing):
+    with pytest.raises(SchemaError, match="missing"):
+        CsvFormat(encoding="windows-1252", missing=missing)
+
+
+def test_the_words_survive_the_schema_file():
+    assert Schema.from_toml(firms(GERMAN).to_toml()) == firms(GERMAN)
+
+
+@pytest.mark.parametrize(("text", "said"), [("", "is empty"), ("12,3.5\n13,4.5\n", "values, not names")])
+def test_a_file_without_names_is_told_so_and_not_that_all_columns_are_missing(tmp_path, text, said):
+    (tmp_path / "t.csv").write_text(text)
+    for read in (read_table, lambda *given: list(open_source(*given).chunks(1))):
+        with pytest.raises(DataError, match=said):
+            read(tmp_path / "t.csv", schema_of(None))
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_columns_of_the_same_name_are_told_by_their_places(tmp_path, kind):
+    path = tmp_path / f"t.{kind}"
+    if kind == "csv":
+        path.write_text("a,b,a\n1,2,3\n")
+    else:
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        book.active.append(["a", "b", "a"])
+        book.save(path)
+    with pytest.raises(DataError, match=r"two columns of the same name \(columns 1 and 3\)"):
+        read_header(path)

@@ -296,6 +296,20 @@ def test_hundreds_of_groups_of_one_shape_are_drawn_as_one() -> None:
     assert len(text.splitlines()) == 8
 
 
+def test_rounds_of_one_shape_are_drawn_as_one_and_columns_are_not():
+    rounds = [
+        Plan.sequence(f"round {k}", [Plan.leaf("choose", 1), Plan.leaf("count", 2)]) for k in range(1, 12)
+    ]
+    text = Plan.sequence("rounds", rounds).render()
+    assert "round 1 … round 11 (each of 11)" in text and "round 2" not in text and text.count("choose") == 1
+    assert "33" in text.splitlines()[1]  # the whole costs all of them
+    unlike = [*rounds[:6], Plan.sequence("round 7", [Plan.leaf("choose", 2), Plan.leaf("count", 2)])]
+    assert "round 1 … round 6 (each of 6)" in (text := Plan.sequence("rounds", unlike).render())
+    assert "round 7" in text
+    columns = [Plan.leaf(name, 1) for name in ("age", "pay", "sex", "zip", "job", "tax")]
+    assert all(column.name in Plan.sequence("columns", columns).render() for column in columns)
+
+
 def test_few_groups_and_sequences_are_drawn_in_full() -> None:
     few = Plan.parallel("by", [Plan.leaf(f"g{k}", F(1)) for k in range(4)])
     steps = Plan.sequence("steps", [Plan.leaf(f"q{k}", F(1, 49)) for k in range(49)])

@@ -7,6 +7,7 @@ import datetime as clock
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from quantail.cli import app
 from quantail.io import statistical_writing, write_table
 from quantail.release import model
 from quantail.report import card
-from quantail.schema import Column, Schema
+from quantail.schema import Column, CsvFormat, Schema
 
 SCHEMA = Schema(
     (
@@ -147,6 +148,14 @@ def test_every_kind_of_output_is_the_same_to_the_last_byte(tmp_path):
 def test_whatever_kind_of_input_the_bytes_are_the_same(kind, tmp_path):
     first, second = pair_of_runs(tmp_path, kind, ("parquet", "dta"))
     assert first == second
+
+
+def test_a_csv_file_of_any_form_is_the_same_to_the_last_byte(tmp_path, monkeypatch):
+    german = CsvFormat(";", ",", "", "windows-1252", "31.01.2020", ("k.A.",))
+    monkeypatch.setitem(globals(), "SCHEMA", replace(SCHEMA, csv=german))
+    first, second = pair_of_runs(tmp_path, "parquet", ("csv",))
+    assert first == second
+    assert first["out-csv.csv"].startswith(b"firm;region;") and b";k.A.;" in first["out-csv.csv"]
 
 
 def test_a_duckdb_file_is_the_same_but_for_its_own_random_number(tmp_path):

@@ -81,6 +81,12 @@ def test_larger_synthetic_quantiles_lie_above_the_diagonal():
 
 
 def test_shares_are_told_in_words():
+    far = str(
+        draw_shares(
+            "zip", ["a", "b", "all others"], np.array([0.02, 0.01, 0.97]), np.array([0.01, 0.02, 0.97])
+        )
+    )
+    assert "97% real, 97% synthetic: off this axis" in far and ">2%<" in far and ">100%<" not in far
     plot = draw_shares("sector", ["farm", "mill"], np.array([0.25, 0.75]), np.array([0.5, 0.5]))
     assert "farm 25% and 50%; mill 75% and 50%" in label(plot)
     assert clipped("a very long label number 12", 12).endswith("12")

@@ -220,3 +220,24 @@ def test_firms_are_drafted_with_the_relation_that_they_need():
         Schema.from_toml(text)
     with pytest.raises(SchemaError, match="no column 'boss'"):
         draft(names, panel=PanelNames("site", "year", "boss"))
+
+
+def test_a_kind_of_column_is_explained_where_it_comes_first():
+    names = {
+        "jobs": "integer",
+        "pay": "numeric",
+        "rent": "numeric",
+        "a  # {why}": "category",
+        "b": "category",
+    }
+    text = draft(names)
+    assert tomllib.loads(text)["column"][3]["name"] == "a  # {why}"
+    for said in (
+        "smallest value that public rules allow",
+        "how many are recorded",
+        "every label as it is written",
+    ):
+        assert text.count(said) == 1
+    assert text.count("\n# decimals = 2") == 2
+    full, bare = (len(draft({name: "numeric" for name in "abcd"[:many]}).splitlines()) for many in (4, 1))
+    assert full == bare + 3 * 13

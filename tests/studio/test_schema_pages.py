@@ -208,9 +208,9 @@ def test_the_forms_of_csv_and_panel_write_their_sections(ready):
         return ready.hidden(ready.get("/schema", schema="schema.toml"), "seen")
 
     marks = {"separator": ";", "decimal": ",", "thousands": " ", "encoding": "windows-1252"}
-    marks["dates"] = "31.01.2020"
+    marks |= {"dates": "31.01.2020", "missing": "k.A., ?"}
     assert ready.post("/schema/csv", schema="schema.toml", seen=seen(), **marks).status_code == 303
-    assert Schema.load(ready.folder / "schema.toml").csv == CsvFormat(**marks)
+    assert Schema.load(ready.folder / "schema.toml").csv == CsvFormat(**marks | {"missing": ("k.A.", "?")})
     ready.post("/schema/panel", schema="schema.toml", seen=seen(), start="2001", end="2005", **PANEL_FORM)
     assert Schema.load(ready.folder / "schema.toml").panel.end == 2005
     ready.post("/schema/panel", schema="schema.toml", seen=seen(), layout="")

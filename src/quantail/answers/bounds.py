@@ -23,7 +23,7 @@ from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Plan, Selection, parse_epsilon
 from quantail.release.facts import Facts
 from quantail.release.paying import Payer
-from quantail.schema import Column, Schema
+from quantail.schema import Column, CsvFormat, Schema, TableFacts
 from quantail.visible import visible
 
 CANDIDATES = (*(float(f"{first}e{power}") for power in range(-6, 15) for first in (1, 2, 5)), 1e15)
@@ -100,6 +100,8 @@ def bound(
     ledger: Payer = None,
     unit: str = "row",
     name: str = "",
+    csv: CsvFormat | None = None,
+    missing_codes: tuple[float, ...] = (),
     noise: Literal["secure", "simulated"] = "secure",
     seed: int | None = None,
 ) -> Bound:
@@ -120,6 +122,10 @@ def bound(
         As in `TableSynthesizer.fit`.
     unit, name : str
         What a row stands for, and the data set's name, as in the ledger.
+    csv : CsvFormat, optional
+        How a CSV file is written, if not as UTF-8 with commas.
+    missing_codes : tuple of float
+        Numbers that mean a missing value; rows that hold one are left out.
     noise, seed
         "simulated" is seeded, has the same law, and is NOT PRIVATE: for experiments.
 
@@ -132,7 +138,7 @@ def bound(
     """
     budget = parse_epsilon(epsilon)
     till = Till.open(ledger, noise, seed)
-    about = asked_column(column, unit, name)
+    about = asked_column(column, TableFacts(unit, name, csv, missing_codes))
     values = read_column(table, about)
     if values.size * budget < FEWEST_N_EPSILON:
         raise OptionError(
@@ -147,11 +153,12 @@ def bound(
     return Bound(column, upper, ceil(ROWS_BEYOND / budget), facts, entry)
 
 
-def asked_column(column: str, unit: str, name: str) -> Schema:
+def asked_column(column: str, facts: TableFacts) -> Schema:
     """Return all that the question takes for granted about a column: the range of the candidates."""
     largest, told = CANDIDATES[-1], "the candidates of the question"
-    public = Column(column, "numeric", -largest, largest, missing=True, source=told)
-    return Schema((public,), unit, name=name)
+    codes = facts.missing_codes
+    public = Column(column, "numeric", -largest, largest, missing=True, missing_codes=codes, source=told)
+    return Schema((public,), facts.unit, name=facts.name, csv=facts.csv)
 
 
 def bound_plan(column: str, epsilon: Any) -> Plan:

@@ -45,7 +45,7 @@ def append(
     from quantail.cli.account import Payment
     from quantail.cli.release import ReleaseOptions, paid_fit
     from quantail.cli.release_files import ReleaseFiles
-    from quantail.io import Place, read_table
+    from quantail.io import Place, read_released
     from quantail.panel.appending import PeriodSynthesizer, schema_before
     from quantail.schema import Schema
 
@@ -59,7 +59,7 @@ def append(
         epsilon, simulated=simulate_noise, seed=seed, payment=payment, no_ledger=no_ledger
     )
     noise: Any = "simulated" if simulate_noise else "secure"
-    synthesizer = PeriodSynthesizer(facts, epsilon, read_table(released, before), noise=noise, seed=seed)
+    synthesizer = PeriodSynthesizer(facts, epsilon, read_released(released, before), noise=noise, seed=seed)
     with paid_fit(file, facts, spending, quiet, outputs.dry_run, synthesizer=synthesizer) as fit:
         outputs.write(fit.model, seed, fit)
     outputs.announce(fit.model)

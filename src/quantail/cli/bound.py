@@ -1,5 +1,6 @@
 """`quantail bound`: a bound for the sizes of a column, paid for, where nothing public tells one."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -8,15 +9,23 @@ import typer
 
 from quantail.cli import options
 
-EXAMPLE = "quantail bound payroll.csv --column payroll -e 0.05 --name payroll-example -l payroll.ledger"
+EXAMPLE = "quantail bound payroll.csv --column payroll -s draft.toml -e 0.05 -l payroll.ledger"
 
 
 def bound(
     file: options.TableInput,
     column: Annotated[str, typer.Option(help="A column of numbers.")],
     epsilon: options.Epsilon,
-    unit: Annotated[str, typer.Option(help="What a row stands for and is protected.")] = "row",
-    name: Annotated[str, typer.Option(help="The data set's name, as its ledger has it.")] = "",
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema",
+            "-s",
+            help="Complete or a draft: says unit, name and [csv], and the column's missing_codes.",
+        ),
+    ] = None,
+    unit: Annotated[str | None, typer.Option(help="What a row stands for and is protected.")] = None,
+    name: Annotated[str | None, typer.Option(help="The data set's name, as its ledger has it.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Card to write (.json), with one to read (.md).")
     ] = None,
@@ -40,12 +49,15 @@ def bound(
     from quantail.cli.account import Payment
     from quantail.cli.answering import release_answer
     from quantail.cli.release import ReleaseOptions
+    from quantail.schema import TableFacts
 
     payment = Payment(ledger, new_ledger, limit, mark)
     spending = ReleaseOptions(
         epsilon, simulated=simulate_noise, seed=seed, payment=payment, no_ledger=no_ledger
     )
     cards = [] if output is None else [output, output.with_suffix(".md")]
-    question = partial(ask, file, column, epsilon, unit=unit, name=name)
-    about = asked_column(column, unit, name)
-    release_answer(question, about, spending, [file, ledger, mark], cards, None, force, in_json)
+    told = TableFacts() if schema is None else TableFacts.load(schema, column)
+    facts = replace(told, unit=unit or told.unit, name=name or told.name)
+    question = partial(ask, file, column, epsilon, **vars(facts))
+    about = asked_column(column, facts)
+    release_answer(question, about, spending, [file, schema, ledger, mark], cards, None, force, in_json)

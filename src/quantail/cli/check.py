@@ -65,15 +65,20 @@ def check(
             note(left_out_words(left_out))
         if firms := firms_in_words(facts):
             note(firms)
-    for name in facts.unsourced():
-        place = "in [panel]" if facts.panel is not None and name in facts.panel.named else "for it"
-        warn(f"column {name!r} does not say where its public facts come from; write source = ... {place}")
+    named = () if facts.panel is None else facts.panel.named
+    for place, names in (
+        ("in [panel]", [name for name in facts.unsourced() if name in named]),
+        ("for each", [name for name in facts.unsourced() if name not in named]),
+    ):
+        if names:
+            missing = f"write source = ... {place}: {', '.join(map(repr, names))}"
+            warn(f"the schema does not say where public facts come from; {missing}")
     kept = {
         c.name: set(table[c.name].to_pylist())
         for c in facts.columns
         if c.public and c.name in table.column_names
     }
-    for name in facts.panel.named if facts.panel is not None else ():
+    for name in named:
         if name in table.column_names:
             kept[name] = set(table[name].to_pylist())
     for name in formula_columns(facts, kept):

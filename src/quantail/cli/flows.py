@@ -13,9 +13,6 @@ from quantail.errors import OptionError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from quantail.io import Where
-    from quantail.schema import Schema
-
 EXAMPLE = "quantail flows made.csv --schema schema.toml --by age -o flows.csv"
 _SHOWN = {
     "estabs": "units",
@@ -48,7 +45,7 @@ def flows(
     column: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="What is created and destroyed; by default the schema's first column."
+            metavar="NAME", help="What is created and destroyed; by default the schema's first numbers."
         ),
     ] = None,
     by: Annotated[
@@ -73,7 +70,7 @@ def flows(
     those of Davis, Haltiwanger and Schuh, in percent; docs/measures.md defines each.
     """
     from quantail.evaluation import flows as compute
-    from quantail.io import write_table
+    from quantail.io import read_released, write_table
     from quantail.schema import PanelNames, Schema
 
     if output is not None:
@@ -82,7 +79,7 @@ def flows(
     named = None if panel is None else PanelNames.of(panel)
     cells = [name.strip() for name in by.split(",")] if by else []
     ends = {} if size_classes is None else {"size_ends": _numbers(size_classes)}
-    table = compute(_read(file, facts), column, schema=facts, panel=named, by=cells, **ends)
+    table = compute(read_released(file, facts), column, schema=facts, panel=named, by=cells, **ends)
     if output is not None:
         write_table(table, output, overwrite=force)
         say(f"Wrote {output}")
@@ -91,14 +88,6 @@ def flows(
     elif output is None:
         _show(table, cells)
     note(_NOTICE)
-
-
-def _read(file: "Where", schema: "Schema | None") -> "pa.Table":
-    """Read a panel that is confidential or synthetic: a CSV file of the latter is plain, whatever `[csv]` says."""
-    from quantail.io import csv_format, read_released, read_table
-
-    written = csv_format(file)
-    return (read_released if written is None or not written.told() else read_table)(file, schema)
 
 
 def _numbers(text: str) -> list[float]:

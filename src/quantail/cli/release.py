@@ -126,7 +126,7 @@ def paid_fit(
     schema: Schema,
     spending: ReleaseOptions,
     quiet: bool = False,
-    dry_run: Callable[[pa.Table, int], None] | None = None,
+    dry_run: Callable[[pa.Table, int, Schema], None] | None = None,
     fits: int = 1,
     watch: Report | None = None,
     synthesizer: "AnyReleasing | None" = None,
@@ -138,8 +138,8 @@ def paid_fit(
     fits : int
         How many models; each costs the whole budget, and what that makes in all is said before anything is charged.
     dry_run : callable, optional
-        Raises an error if a table of such columns and at most so many rows could not be written afterwards; called
-        before the charge.
+        Raises an error if a table of such columns and at most so many rows could not be written afterwards, as the
+        schema says; called before the charge.
     watch : callable, optional
         Told the step and the fraction done, in place of a bar on the terminal.
     synthesizer : PeriodSynthesizer, optional
@@ -151,7 +151,7 @@ def paid_fit(
     if left_out := left_out_columns(table.column_names, schema):
         note(left_out_words(left_out))
     if dry_run is not None:
-        dry_run(data.empty_copy(), _rows_at_most(data, synthesizer))
+        dry_run(data.empty_copy(), _rows_at_most(data, synthesizer), schema)
     cost = fits * synthesizer.cost
     if fits > 1:
         one, every = as_decimal(synthesizer.cost), as_decimal(cost)

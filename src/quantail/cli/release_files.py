@@ -17,7 +17,7 @@ from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
 from quantail.io import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
-from quantail.schema import formula_columns, formula_warning
+from quantail.schema import Schema, formula_columns, formula_warning
 
 if TYPE_CHECKING:
     from quantail.cli.release import Fit
@@ -85,7 +85,7 @@ class ReleaseFiles:
                 raise DataError(f"{place} is also an input; choose another output name")
             check_output(place, overwrite=self.force, rows=self.rows or 0)
 
-    def dry_run(self, columns: pa.Table, rows: int) -> None:
+    def dry_run(self, columns: pa.Table, rows: int, schema: Schema) -> None:
         """Write tables without rows and take them back: what a file or database refuses must show before the charge.
 
         `rows`: how many a synthetic table will have at most, unless another number was asked for.
@@ -97,7 +97,7 @@ class ReleaseFiles:
                 pass
         elif self.output.path is not None:
             with TemporaryDirectory(prefix=".quantail-", dir=self.output.folder) as folder:
-                write_table(columns.slice(0, 0), Path(folder, self.output.path.name))
+                write_table(columns.slice(0, 0), Path(folder, self.output.path.name), schema=schema)
 
     def write(
         self,
@@ -142,7 +142,7 @@ class ReleaseFiles:
                 model.save(staging.place(self.model))
             for place, table in zip(self.tables, tables, strict=True):
                 if place.scheme == "file" and place.path is not None:
-                    write_table(table, staging.place(place.path))
+                    write_table(table, staging.place(place.path), schema=model.schema)
             if fit is not None:
                 fit.confirm()
             staging.commit()

@@ -48,14 +48,14 @@ def sample(
     """
     from quantail.cli.panels import refuse_for_panels
     from quantail.cli.release_files import ReleaseFiles
-    from quantail.io import Place, read_table
+    from quantail.io import Place, read_released
     from quantail.table_or_panel import load_model
 
     files = ReleaseFiles(Place.of(output), rows, replicates, force=force)
     files.check([model, given])
     fitted = load_model(model)
     refuse_for_panels(fitted.schema, rows=rows, given=given, where=where, expected_errors=expected_errors)
-    kept = None if given is None else read_table(given, fitted.schema)
+    kept = None if given is None else read_released(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
     files.write(fitted, seed, expectation=expectation, given=kept, where=where)
     files.announce(fitted)

@@ -85,7 +85,7 @@ def flows(
     frame : pandas, polars or pyarrow table
         A panel, long or wide.
     column : str, optional
-        What is created and destroyed; by default the first confidential column of the schema.
+        What is created and destroyed; by default the schema's first confidential column of numbers.
     schema : Schema, optional
         Of the panel; otherwise `panel` names its unit and period, ("firm", "year"), or its unit if it is wide.
     by : sequence of str

@@ -49,7 +49,7 @@ def read_histories(
     frame : pandas, polars or pyarrow table, or mapping of names to arrays
         The panel.
     column : str, optional
-        Which column; by default the first confidential one of the schema.
+        Which column; by default the first confidential one of numbers in the schema.
     schema : Schema, optional
         Of the panel; otherwise `panel` names its unit and its period.
     panel : PanelNames, optional
@@ -71,7 +71,10 @@ def read_histories(
     if column is None:
         if schema is None:
             raise OptionError("which column? Name one, such as employment")
-        column = schema.confidential[0].name
+        numbers = [one.name for one in schema.histories if not one.is_labelled]
+        if not numbers:
+            raise OptionError("the schema has no confidential column of numbers to follow units by")
+        column = numbers[0]
     table = raw_columns(frame, _ROLE)
     require_columns(table, [names.unit, *([names.time] if names.time else []), *labels], _ROLE)
     read = _long if names.time else _wide

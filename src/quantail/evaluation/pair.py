@@ -142,10 +142,11 @@ def _panel_pair(real: Any, synth: Any, holdout: Any, schema: Schema) -> Pair:
     panels = [
         None if frame is None else confidential_panel(frame, schema) for frame in (real, synth, holdout)
     ]
-    tables = []
-    for panel in panels:
-        values = {} if panel is None else panel.values
-        tables.append({name: history[~np.isnan(history)] for name, history in values.items()})
+    # A row is a unit in a period that it is there: what is missing in one column may be known in another.
+    tables = [
+        {} if panel is None else {name: history[panel.active] for name, history in panel.values.items()}
+        for panel in panels
+    ]
     assert panels[0] is not None and panels[1] is not None
     pairs = tuple((name, values, panels[1].values[name]) for name, values in panels[0].values.items())
     return Pair(tables[0], tables[1], tuple(tables[0]), (), tables[2] or None, pairs)

@@ -189,7 +189,8 @@ def _numbers(table: Table, name: str, column: Column) -> Floats | Problem:
         pa.types.is_integer(data.type) or pa.types.is_floating(data.type) or pa.types.is_decimal(data.type)
     ):
         hint = (
-            "store it as numbers without units; of a CSV file, [csv] in the schema says how they are written"
+            "store it as numbers without units; of a CSV file, [csv] in the schema says how they are written, and "
+            "which words mean a missing value"
         )
         return Problem(name, "does not hold numbers", hint)
     values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))

@@ -146,7 +146,7 @@ def _numbers(data: pa.Array, column: Column) -> Floats | Problem:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         hint = (
             "store it as numbers without units; of a CSV file, [csv] in the schema says how numbers are written "
-            '(decimal, thousands); or write type = "category"'
+            '(decimal, thousands) and which words mean a missing value (missing = ["NA"]); or write type = "category"'
         )
         return Problem(column.name, "does not hold numbers", hint)
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
@@ -186,7 +186,10 @@ def _written_dates(data: pa.Array, column: Column) -> Floats | Problem:
     kind: DateType = "date" if column.type == "date" else "datetime"
     known = [np.nan if not text.strip() else date_number(kind, text) for text in texts or ()]
     if texts is None or any(number is None for number in known):
-        hint = 'write dates as 2020-01-31; of a CSV file, [csv] in the schema says otherwise: dates = "31.01.2020"'
+        hint = (
+            'write dates as 2020-01-31; of a CSV file, [csv] in the schema says otherwise: dates = "31.01.2020", and '
+            'words for a missing value, missing = ["NA"]'
+        )
         return Problem(column.name, "holds text that is no date", hint)
     lookup = np.array([*known, np.nan], dtype=np.float64)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
@@ -196,6 +199,9 @@ def _written_dates(data: pa.Array, column: Column) -> Floats | Problem:
 
 def _codes(data: pa.Array, column: Column) -> Integers | Problem:
     kind = data.type
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+        hint = 'store it as whole numbers, such as minutes since midnight, type = "integer"; or leave it out'
+        return Problem(column.name, "holds times of day or durations, which cannot be labels", hint)
     if not any(test(kind) for test in _LABEL_TYPES):
         return Problem(column.name, "holds values that cannot be labels", "store its categories as text")
     # Only distinct values are turned into text, so long columns stay cheap.
@@ -229,6 +235,11 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
             label.isdigit() and label[:1] == "0" for label in column.categories
         ):
             hint = "numbers have lost the leading zeros of its labels: read it as text, as pandas does with dtype=str"
+        elif pa.types.is_integer(kind) and not any(map(_is_number, column.categories)):
+            hint = (
+                'the table holds numbers here, and the categories are words: list the codes, categories = ["1", "2"]; '
+                "labels that Stata and SPSS files give to codes are not read"
+            )
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
@@ -255,6 +266,10 @@ _LABEL_TYPES = (
     pa.types.is_decimal,
     pa.types.is_date,
 )
+
+
+def _is_number(label: str) -> bool:
+    return label.removeprefix("-").isdigit()
 
 
 def _missing(column: Column) -> Problem:

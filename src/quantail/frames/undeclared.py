@@ -94,7 +94,7 @@ def _atoms(values: Floats, column: Column) -> Iterator[Problem]:
     found, counts = np.unique(values, return_counts=True)
     frequent = counts >= _GOOD_PART * values.size
     if column.lower in found[frequent]:
-        hint = f"if that is in its nature, declare it: atoms = [{column.lower:g}]"
+        hint = f"if that is in its nature, declare it: atoms = [{column.lower:.15g}]"
         yield _note(column.name, "holds its lowest value in a good part of the rows", hint)
     beside = np.maximum(
         np.append(counts[1:], 0), np.append(0, counts[:-1])

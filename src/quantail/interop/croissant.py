@@ -80,6 +80,11 @@ def croissant(
             f"{path}: Croissant describes CSV and Parquet files; write the table as one of them"
         )
     schema = Schema.from_toml(card["terms"]["schema"])
+    if path.suffix == ".csv" and schema.csv is not None and set(schema.csv.told()) - {"thousands"}:
+        raise OptionError(
+            f"{path}: Croissant describes CSV files as UTF-8 with commas, and [csv] in the schema says that this one "
+            "is written otherwise; write the table as Parquet, too"
+        )
     columns = data_dictionary(schema)["columns"]
     stated = [*release_facts(card), *promise_facts(card["promise"])]
     protected = "; ".join(f"{name}: {words}" for name, words in stated)

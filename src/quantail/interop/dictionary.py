@@ -9,7 +9,7 @@ import io
 from typing import Any
 
 from quantail.frames.release import released_names
-from quantail.schema import Column, Schema
+from quantail.schema import Column, CsvFormat, Schema
 from quantail.schema.storage import storage_of
 
 READ_AS = {
@@ -48,7 +48,15 @@ def data_dictionary(schema: Schema) -> dict[str, Any]:
         columns = [{**entry, "public": False} for entry in columns]
     for entry in columns:  # of a wide panel a period in which a unit is not there is empty
         entry["may_be_missing"] |= wide.get(entry["name"], entry["name"]) != entry["name"]
-    return {"format": FORMAT, "dataset": schema.name, "unit": schema.unit, "missing": "", "columns": columns}
+    written = CsvFormat() if schema.csv is None else schema.csv
+    return {
+        "format": FORMAT,
+        "dataset": schema.name,
+        "unit": schema.unit,
+        "missing": written.missing[0] if written.missing else "",
+        "csv": {name: mark for name, mark in vars(written).items() if name not in ("thousands", "missing")},
+        "columns": columns,
+    }
 
 
 def dictionary_csv(schema: Schema) -> str:
@@ -127,7 +135,7 @@ def _identity(name: str, schema: Schema) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return _SEPARATOR.join(f"{part:g}" if isinstance(part, float) else part for part in value)
+        return _SEPARATOR.join(f"{part:.15g}" if isinstance(part, float) else part for part in value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

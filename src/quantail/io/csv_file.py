@@ -1,4 +1,4 @@
-"""CSV files with a header: UTF-8 and commas, or as `[csv]` in the schema says; written as UTF-8 with commas.
+"""CSV files with a header: UTF-8 and commas, or as `[csv]` in the schema says.
 
 The types of columns are guessed from the values. With a schema they are not: labels are read as text just as
 written ("007" stays "007"), numbers, dates and booleans as such, so that types do not depend on single rows.
@@ -6,11 +6,13 @@ written ("007" stays "007"), numbers, dates and booleans as such, so that types 
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from quantail.errors import DataError
@@ -23,10 +25,12 @@ from quantail.io.declared_types import (
 )
 from quantail.io.place import Place
 from quantail.io.source import Source
-from quantail.io.written_dates import written_dates
-from quantail.io.written_numbers import written_numbers
+from quantail.io.written_dates import dates_as_written, written_dates
+from quantail.io.written_numbers import MISSING, written_numbers
 from quantail.schema import Column, CsvFormat, Schema
 from quantail.schema.column_types import LISTED, NUMBERS
+
+_ROWS_AT_ONCE = 2**16
 
 
 class CsvSource(Source):
@@ -53,7 +57,9 @@ class CsvSource(Source):
 
     def _names(self, header: Header) -> list[str]:
         if not header.names:
-            raise DataError(f"{self.place} is empty; its first line must hold the names of the columns")
+            raise DataError(
+                f"cannot read {self.place}: it is empty; its first line must hold the names of the columns"
+            )
         return checked_names(list(header.names), self.place)
 
     def _types(self) -> pa.Schema:
@@ -108,11 +114,19 @@ class CsvSource(Source):
 
     def _options(self, types: dict[str, pa.DataType]) -> dict[str, Any]:
         header = readable_format(self.place.file, self._declared)
+        if self._known and not set(self._known) & set(header.names):
+            self._names(
+                header
+            )  # without a single column of the schema it may be empty, or have no line of names
         written = header.format
         return {
             "read_options": pa.csv.ReadOptions(encoding="utf8" if header.codec == "utf-8" else header.codec),
             "parse_options": pa.csv.ParseOptions(delimiter=written.separator, newlines_in_values=True),
-            "convert_options": pa.csv.ConvertOptions(column_types=types, decimal_point=written.decimal),
+            "convert_options": pa.csv.ConvertOptions(
+                column_types=types,
+                decimal_point=written.decimal,
+                null_values=[*MISSING, *written.missing],
+            ),
         }
 
     def _as_text(self, column: Column) -> bool:
@@ -131,6 +145,9 @@ class CsvSource(Source):
         if column.type in NUMBERS and self._declared is not None and pa.types.is_string(values.type):
             numbers = written_numbers(values, self._declared)
             values = values if numbers is None else numbers  # text is left for the border to refuse
+        if self._declared is not None and column.type not in NUMBERS:
+            words = [word for word in self._declared.missing if word not in column.labels]
+            values = pc.if_else(pc.is_in(values, value_set=pa.array(words, pa.string())), None, values)
         if column.is_dated and self._declared is not None:
             values = written_dates(values, self._declared)
         return as_declared(values, column)
@@ -145,14 +162,43 @@ class CsvSource(Source):
         return DataError(f"cannot read {self.place} in parts: its rows differ in type or length; {advice}")
 
 
-def write_csv(table: pa.Table, path: Path) -> None:
-    """Write a table as CSV."""
-    # Arrow quotes every name in a header; the csv module quotes only where it must.
+def write_csv(table: pa.Table, path: Path, written: CsvFormat | None = None) -> None:
+    """Write a table as CSV, in the declared form; what needs no quotes has none."""
+    written = written or CsvFormat()
+    try:
+        with path.open("x", encoding=written.encoding, newline="") as file:
+            # Python writes in blocks, where the first one may have told its encoding and byte order.
+            file.writelines(_lines(table, written))
+    except UnicodeEncodeError:  # its message quotes the text
+        raise DataError(
+            f"the table holds text that cannot be stored in {written.encoding}, which [csv] in the schema says; "
+            "write another kind of file, or correct the schema"
+        ) from None
+
+
+def _lines(table: pa.Table, written: CsvFormat) -> Iterable[str]:
     header = io.StringIO()
-    csv.writer(header, lineterminator="\n").writerow(table.column_names)
-    with path.open("xb") as file:
-        file.write(header.getvalue().encode())
-        pa.csv.write_csv(table, file, pa.csv.WriteOptions(include_header=False))
+    csv.writer(header, delimiter=written.separator, lineterminator="\n").writerow(table.column_names)
+    yield header.getvalue()
+    absent = written.missing[0] if written.missing else ""
+    if table.num_columns == 1 and not absent:
+        absent = '""'  # an empty line would be no row
+    for batch in table.to_batches(_ROWS_AT_ONCE):
+        cells = [pc.fill_null(_cells(column, written), absent) for column in batch.columns]
+        yield "\n".join([*pc.binary_join_element_wise(*cells, written.separator).to_pylist(), ""])
+
+
+def _cells(values: pa.Array, written: CsvFormat) -> pa.Array:
+    """Return values as they are written between two separators."""
+    texts, kind = values.cast(pa.string()), values.type
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        texts = pc.if_else(pc.is_nan(values), None, texts) if pa.types.is_floating(kind) else texts
+        texts = pc.replace_substring(texts, ".", written.decimal)
+    if pa.types.is_temporal(kind):
+        texts = dates_as_written(texts, written)
+    marks = rf'["\r\n{re.escape(written.separator)}]'
+    quoted = pc.binary_join_element_wise('"', pc.replace_substring(texts, '"', '""'), '"', "")
+    return pc.if_else(pc.match_substring_regex(texts, marks), quoted, texts)
 
 
 def checked_names(names: list[str], place: Place) -> list[str]:

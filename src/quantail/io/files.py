@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +117,12 @@ def read_table(where: Where, schema: Schema | None = None) -> pa.Table:
 
 
 def read_released(where: Where, schema: Schema | None = None) -> pa.Table:
-    """Read a synthetic table as `read_table` does, CSV files as Quantail writes them, whatever `[csv]` says."""
-    return read_table(where, None if schema is None else replace(schema, csv=None))
+    """Read a synthetic table as `read_table` does; a CSV file with commas also if `[csv]` says another separator."""
+    if schema is not None and schema.csv is not None and schema.csv.separator != ",":
+        source = open_source(where, replace(schema, csv=None))
+        if isinstance(source, CsvSource) and len(source.header()) > 1 and source.format().separator == ",":
+            return source.read()
+    return read_table(where, schema)
 
 
 def read_header(where: Where) -> dict[str, DraftType]:
@@ -158,7 +163,7 @@ def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:
     return place
 
 
-def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
+def write_table(frame: Any, where: Where, overwrite: bool = False, schema: Schema | None = None) -> None:
     """Write a table to a file or database, completely or not at all.
 
     A file is written under a hidden name in the same folder and then takes its name in one step; a table in
@@ -172,11 +177,13 @@ def write_table(frame: Any, where: Where, overwrite: bool = False) -> None:
         A path whose ending tells the kind of file, or a URL such as "sqlite:///file.db#table".
     overwrite : bool
         Replace a file or table that exists; otherwise that is a DataError.
+    schema : Schema, optional
+        Its `[csv]` section says how a CSV file is written; without one it is UTF-8 with commas.
     """
     table = _own_metadata(open_frame(frame).to_arrow())
     place = check_output(where, overwrite, table.num_rows)
     if place.scheme == "file":
-        _write_file(table, place, overwrite)
+        _write_file(table, place, overwrite, None if schema is None else schema.csv)
     else:
         with database_tables([(table, place)], overwrite):
             pass
@@ -188,26 +195,27 @@ def _own_metadata(table: pa.Table) -> pa.Table:
     return table.replace_schema_metadata(known or None)
 
 
-def _write_file(table: pa.Table, place: Place, overwrite: bool) -> None:
+def _write_file(table: pa.Table, place: Place, overwrite: bool, written: CsvFormat | None) -> None:
     path, kind = place.file, _format_of(place)
+    write = partial(write_csv, written=written) if kind.write is write_csv else kind.write
     stored = table if kind.keeps_dictionaries else decoded(table)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    unnamed = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
         guarded(
-            lambda: _write(kind.write, stored, partial),
+            lambda: _write(write, stored, unnamed),
             f"cannot write {path}",
             WRITING_ADVICE,
             "the table cannot be stored in this format",
         )
         check_output(place, overwrite)
-        partial.replace(path)
+        unnamed.replace(path)
     finally:
-        partial.unlink(missing_ok=True)
+        unnamed.unlink(missing_ok=True)
 
 
-def _write(write: Any, table: pa.Table, partial: Path) -> None:
-    write(table, partial)
-    with partial.open("rb+") as file:
+def _write(write: Any, table: pa.Table, path: Path) -> None:
+    write(table, path)
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 

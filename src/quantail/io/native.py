@@ -21,13 +21,25 @@ def open_frame(frame: Any) -> Table:
         opened = nw.from_native(frame)
         table = opened.collect() if isinstance(opened, nw.LazyFrame) else opened
     except nw.exceptions.DuplicateError:
-        table, what = None, "the table has two columns of the same name; rename one of them"
+        table, what = (
+            None,
+            f"the table has two columns of the same name{_repeated(frame)}; rename one of them",
+        )
     except Exception:  # a lazy query may fail with any error of its engine, and quote cells in it
         table, what = None, "cannot read the table; pass a pandas, polars or pyarrow table"
     if table is None:
         raise DataError(what)
     kind_of(table)
     return table
+
+
+def _repeated(frame: Any) -> str:
+    """Say which columns share a name; where a file has no line of names, it would be a value, and is not quoted."""
+    names = list(getattr(frame, "column_names", getattr(frame, "columns", ())))
+    for second, name in enumerate(names):
+        if name in names[:second]:
+            return f" (columns {names.index(name) + 1} and {second + 1})"
+    return ""
 
 
 def kind_of(table: Table) -> Kind:

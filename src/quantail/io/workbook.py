@@ -38,6 +38,7 @@ class WorkbookSource(Source):
         super().__init__(place)
         self._package = optional("openpyxl", "files", "reading .xlsx files")
         self._known, self._identities = declared_columns(schema), identity_columns(schema)
+        self._missing = () if schema is None or schema.csv is None else schema.csv.missing
 
     def header(self) -> list[str]:
         """Read the names of the columns, and nothing below them."""
@@ -75,7 +76,10 @@ class WorkbookSource(Source):
         if name in self._identities:
             return as_identities(_texts(cells))
         column = self._known.get(name)
-        return _guessed(cells) if column is None else _declared(cells, column)
+        if column is None:
+            return _guessed(cells)
+        words = {word for word in self._missing if word not in column.labels}
+        return _declared([None if cell in words else cell for cell in cells], column)
 
 
 def _declared(cells: list[Any], column: Column) -> pa.Array:

@@ -3,6 +3,7 @@
 import re
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from quantail.schema import CsvFormat
 
@@ -27,6 +28,18 @@ def written_dates(texts: pa.ChunkedArray, written: CsvFormat) -> pa.ChunkedArray
         for text in encoded.dictionary.to_pylist()
     ]
     return pa.chunked_array([pa.array(plain, pa.string()).take(encoded.indices)])
+
+
+def dates_as_written(texts: pa.Array, written: CsvFormat) -> pa.Array:
+    """Return dates that stand as 2020-01-31, alone or before a time, in the form that is declared.
+
+    Examples
+    --------
+    >>> dates_as_written(pa.array(["2020-04-17 08:30:00", None]), CsvFormat(dates="31.01.2020")).to_pylist()
+    ['17.04.2020 08:30:00', None]
+    """
+    form = written.dates.replace("2020", r"\1").replace("01", r"\2").replace("31", r"\3")
+    return pc.replace_substring_regex(texts, r"^(\d{4})-(\d{2})-(\d{2})", form)
 
 
 def _iso(found: re.Match[str]) -> str:

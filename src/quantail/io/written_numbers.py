@@ -13,7 +13,8 @@ import pyarrow.csv
 from quantail.schema import CsvFormat
 
 _SPACES = " \u00a0\u202f\u2009"
-_MISSING = pa.csv.ConvertOptions().null_values
+MISSING = tuple(pa.csv.ConvertOptions().null_values)
+"""What stands for a missing number in any CSV file."""
 
 
 def written_numbers(texts: pa.ChunkedArray, written: CsvFormat) -> pa.ChunkedArray | None:
@@ -28,7 +29,8 @@ def written_numbers(texts: pa.ChunkedArray, written: CsvFormat) -> pa.ChunkedArr
     True
     """
     plain = pc.utf8_trim_whitespace(texts)
-    missing = pc.is_in(plain, value_set=pa.array(_MISSING))  # not above: an array of a list imports pandas
+    words = pa.array([*MISSING, *written.missing])  # not above: an array of a list imports pandas
+    missing = pc.is_in(plain, value_set=words)
     plain = pc.if_else(missing, pa.scalar(None, plain.type), plain)
     if not pc.all(pc.match_substring_regex(plain, _pattern(written))).as_py() and plain.null_count < len(
         plain

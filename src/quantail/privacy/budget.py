@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
+from itertools import groupby
 from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
@@ -313,9 +314,9 @@ def share_text(cost: Fraction, whole: Fraction) -> str:
 
 
 def collapsed(node: Plan) -> list[Plan]:
-    """Return the parts of a node to draw: many parallel groups of one shape are one."""
+    """Return the parts of a node to draw: many parallel groups of one shape are one, and so are numbered rounds."""
     if node.compose == "sum":
-        return list(node.children)
+        return _rounds_as_one(node.children)
     alike: dict[object, list[Plan]] = {}
     for child in node.children:
         alike.setdefault(_shape(child), []).append(child)
@@ -325,6 +326,19 @@ def collapsed(node: Plan) -> list[Plan]:
             shown.extend(members)
         else:
             name = f"{members[0].name} … {members[-1].name} (x {len(members)} groups)"
+            shown.append(replace(_merged(members), name=name))
+    return shown
+
+
+def _rounds_as_one(parts: Sequence[Plan]) -> list[Plan]:
+    """Draw parts of one shape that only their numbers tell apart as one, with the cost of each."""
+    shown: list[Plan] = []
+    for _, run in groupby(parts, lambda part: (part.name.rstrip("0123456789"), part.note, _shape(part))):
+        members = list(run)
+        if len(members) < _COLLAPSE_FROM or not members[0].children:  # questions are drawn one by one
+            shown.extend(members)
+        else:
+            name = f"{members[0].name} … {members[-1].name} (each of {len(members)})"
             shown.append(replace(_merged(members), name=name))
     return shown
 

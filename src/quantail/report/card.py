@@ -205,7 +205,7 @@ def _rules(column: Column) -> list[str]:
     if not column.universe:
         return []
     elsewhere = "missing" if column.outside == "" else column.outside
-    shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:g}"
+    shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:.15g}"
     return [f"{column.name} only where {column.universe}, elsewhere {shown}"]
 
 

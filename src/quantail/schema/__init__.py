@@ -18,6 +18,7 @@ from quantail.schema.panel_draft import PanelNames
 from quantail.schema.proposals import DraftType
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Neighbours, Schema
+from quantail.schema.table_facts import TableFacts
 
 __all__ = [
     "Column",
@@ -33,6 +34,7 @@ __all__ = [
     "Panel",
     "PanelNames",
     "Schema",
+    "TableFacts",
     "core_of",
     "draft",
     "DraftType",

@@ -146,7 +146,7 @@ class Column:
         bound = getattr(self, option)
         if bound is None:
             return ""
-        return date_text(cast(DateType, self.type), bound) if self.is_dated else f"{bound:g}"
+        return date_text(cast(DateType, self.type), bound) if self.is_dated else f"{bound:.15g}"
 
     @property
     def lattice(self) -> float:

@@ -5,6 +5,7 @@ blank for a person to fill in from public knowledge. Filling them from the data 
 so Quantail offers no way to do that.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -19,7 +20,8 @@ from quantail.schema.toml import toml_text
 _TABLE = """\
 # Draft of a schema, made from column names{types} only: no row was looked at.
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
-# say in `source` where it comes from; what does not belong to the type of a column may stay blank.
+# say in `source` where it comes from; what does not belong to the type of a column may stay blank. Lines are explained
+# where a kind of column comes first.
 # Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
 # predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
 
@@ -40,6 +42,12 @@ decimal = {decimal}  # what stands before decimals: "." or ","
 thousands = ""  # what may stand between groups of three digits: "", ".", ",", " " or "'"
 encoding = {encoding}  # utf-8 | utf-16 | windows-1252 | iso-8859-1 | iso-8859-15
 dates = "2020-01-31"  # how that day is written: 2020-01-31 | 31.01.2020 | 31/01/2020 | 31-01-2020 | 01/31/2020
+missing = []  # words that stand for a missing value besides an empty cell, for example ["k.A.", "?"]
+"""
+_PLAIN_CSV = """
+# If the file has words for a missing value besides an empty cell, write this without the leading #:
+# [csv]
+# missing = ["NA", "?"]
 """
 
 _RULES = """
@@ -171,7 +179,7 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[25:29]]
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[26:30]]
     ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
@@ -183,17 +191,20 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     types = " and declared types" if any(named.values()) else ""
     relation = '"add-remove"   ' if panel is not None and panel.firm else '"replace-one"  '
     opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY, neighbours=relation) + note
-    if csv is not None and csv.told():
+    if csv is not None:
         marks = {key: toml_text(getattr(csv, key)) for key in ("separator", "decimal", "encoding")}
-        opening += _CSV.format(**marks)
+        opening += _CSV.format(**marks) if csv.told() else _PLAIN_CSV
     if panel is not None:
         opening += panel_section(panel, named)
         named = split_names(panel, named)
-    sections = "".join(_section(name, type_, panel is None) for name, type_ in named.items())
-    return opening + ("" if panel else _RULES) + sections
+    sections: list[str] = []
+    explained: set[str] = set()  # templates whose lines were explained once
+    for name, type_ in named.items():
+        sections.append(_section(name, type_, panel is None, explained))
+    return opening + ("" if panel else _RULES) + "".join(sections)
 
 
-def _section(name: str, type_: Any, may_be_key: bool) -> str:
+def _section(name: str, type_: Any, may_be_key: bool, explained: set[str]) -> str:
     if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
@@ -201,14 +212,22 @@ def _section(name: str, type_: Any, may_be_key: bool) -> str:
     start = proposal_of(name, type_)
     if start.type == KEY and not may_be_key:  # a panel has its own
         start = Proposal(type_)
-    return _TEMPLATES[start.type].format(
-        name=toml_text(name),
-        type=start.type,
-        grid=start.grid,
-        decimals=_DECIMALS if start.type == "numeric" else "",
-        types=_TYPES,
-        why=_BY_NAME if start.by_name and not type_ else "",
+    decimals = _once(_DECIMALS, explained) if start.type == "numeric" else ""
+    is_by_name = start.by_name and not type_
+    is_first = _TEMPLATES[start.type] not in explained
+    why = "" if not is_by_name else _BY_NAME if is_first else "  # by its name"
+    template = _once(_TEMPLATES[start.type], explained)
+    return template.format(
+        name=toml_text(name), type=start.type, grid=start.grid, decimals=decimals, types=_TYPES, why=why
     )
+
+
+def _once(template: str, explained: set[str]) -> str:
+    """Return the lines of a template; what explains them stands there the first time only."""
+    if template in explained:
+        return re.sub(r"  # (\{why\})?.*", lambda found: found[1] or "", template)
+    explained.add(template)
+    return template
 
 
 def _type_of(dtype: Any) -> ColumnType:

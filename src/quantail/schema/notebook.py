@@ -82,7 +82,7 @@ def _besides(column: Column, schema: "Schema") -> str:
 
 
 def _numbers(values: tuple[float, ...]) -> str:
-    return ", ".join(f"{value:g}" for value in values[:_MOST_LABELS]) + _more(len(values))
+    return ", ".join(f"{value:.15g}" for value in values[:_MOST_LABELS]) + _more(len(values))
 
 
 def _more(number: int) -> str:

@@ -150,7 +150,8 @@ def _check_reach(identity: Identity, columns: Mapping[str, Column], total_last: 
     if total_last and not ((total.lower or 0.0) <= lower and upper <= (total.upper or 0.0)):
         raise SchemaError(
             f"[[identity]]: the total {identity.total!r} is the sum of its parts, which may lie outside of its "
-            f"bounds; write lower = {lower:g} and upper = {upper:g}, or move its [[column]] section before the parts"
+            f"bounds; write lower = {lower:.15g} and upper = {upper:.15g}, or move its [[column]] section before the "
+            "parts"
         )
     if lower > (total.upper or 0.0) or upper < (total.lower or 0.0):
         raise SchemaError(

@@ -27,7 +27,6 @@ Order = Literal["declared", "auto"]
 # Every group is fitted, empty ones included, so their number bounds the work that a schema can ask for.
 MOST_GROUPS = 100_000
 # Bytes of a schema file; ten thousand columns take a fiftieth of it.
-_LARGEST_FILE = 2**26
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,7 @@ class Schema:
         self._check_order()
         self._check_predictors()
         self._check_rules()
+        self._check_encoding()
 
     def __repr__(self) -> str:
         """Say in a line what it describes."""
@@ -119,25 +119,16 @@ class Schema:
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """Read a schema from TOML text."""
-        # Imported here because the TOML module builds schemas and so imports this one.
-        from quantail.schema.toml import read_toml
+        from quantail.schema.toml import read_toml  # which builds schemas and so imports this module
 
         return read_toml(text)
 
     @classmethod
     def load(cls, path: str | Path) -> "Schema":
         """Read a schema from a TOML file; one that is missing or malformed is a SchemaError."""
-        try:
-            with Path(path).open("rb") as file:
-                content = file.read(_LARGEST_FILE + 1)
-            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        except UnicodeDecodeError:
-            raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
-        except OSError as error:
-            advice = "draft one with `quantail init FILE`, or check the path and its permissions"
-            raise SchemaError(f"{path}: cannot read the schema ({error.strerror}); {advice}") from None
-        if len(content) > _LARGEST_FILE:
-            raise SchemaError(f"{path}: far too large for a schema; name the schema, not the table")
+        from quantail.schema.toml import schema_text
+
+        text = schema_text(path)
         try:
             return cls.from_toml(text)
         except SchemaError as error:
@@ -215,6 +206,21 @@ class Schema:
         is_sourced = panel is None or panel.is_full or panel.source.strip()
         named = () if panel is None or is_sourced else (panel.unit, panel.entry, panel.exit)
         return named + tuple(column.name for column in self.columns if not column.source.strip())
+
+    def _check_encoding(self) -> None:
+        """Refuse names and labels that no CSV file in the declared encoding can hold."""
+        if self.csv is None:
+            return
+        texts = [("the name", name, name) for name in self.names]
+        texts += [
+            ("a category", column.name, label) for column in self.columns for label in column.categories
+        ]
+        for what, name, text in texts:
+            if not self.csv.can_hold(text):
+                raise SchemaError(
+                    f"column {name!r}: {what}, {text!r}, cannot be stored in {self.csv.encoding}, which [csv] says "
+                    "the file is; correct one of them"
+                )
 
     def _check_neighbours(self) -> None:
         given: object = self.neighbours

@@ -9,6 +9,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 from quantail.errors import SchemaError
@@ -32,7 +33,7 @@ _PANEL_EXAMPLES = {
     "end": "2015",
     "establishments": "3",
 }
-_CSV_KEYS = ("separator", "decimal", "thousands", "encoding", "dates")
+_CSV_KEYS = ("separator", "decimal", "thousands", "encoding", "dates", "missing")
 _IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = (
     "layout",
@@ -78,6 +79,7 @@ _COLUMN_KEYS = (
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 # How many characters to read over again in search of the line where something was left open.
 _SEARCH = 5_000_000
+_LARGEST_FILE = 2**26
 _SHORT_ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
@@ -115,7 +117,7 @@ def read_toml(text: str) -> Schema:
         inequalities=tuple(
             Inequality(**part) for part in _relations(document, "inequality", _INEQUALITY_KEYS)
         ),
-        csv=_csv(document.get("csv")),
+        csv=csv_section(document.get("csv")),
         keys=tuple(_key(section, place) for place, section in placed if section.get("type") == KEY),
     )
 
@@ -175,6 +177,22 @@ class _Literal(str):
 def toml_text(text: str) -> str:
     """Write text as a TOML basic string, quotes included."""
     return '"' + "".join(map(_escape, text)) + '"'
+
+
+def schema_text(path: str | Path) -> str:
+    """Read the text of a schema file; one that is missing, or far too large, is a SchemaError."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
+        text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        advice = "draft one with `quantail init FILE`, or check the path and its permissions"
+        raise SchemaError(f"{path}: cannot read the schema ({error.strerror}); {advice}") from None
+    if len(content) > _LARGEST_FILE:
+        raise SchemaError(f"{path}: far too large for a schema; name the schema, not the table")
+    return text
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -270,7 +288,8 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         )
 
 
-def _csv(section: Any) -> CsvFormat | None:
+def csv_section(section: Any) -> CsvFormat | None:
+    """Read the [csv] section of a document, if it has one."""
     if section is None:
         return None
     if not isinstance(section, dict):

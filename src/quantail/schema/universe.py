@@ -58,7 +58,7 @@ def _outside(column: Column) -> float | None:
             raise wrong(column, "outside of its universe it would be missing, which it cannot be", advice)
         return None
     if column.is_labelled:
-        text = given if isinstance(given, str) else f"{given:g}"
+        text = given if isinstance(given, str) else f"{given:.15g}"
         if text not in column.labels:
             raise wrong(column, "outside is none of its labels", "spell it as in categories")
         return column.labels.index(text)
@@ -137,6 +137,11 @@ def _check_partner(column: Column, partner: Column, by: tuple[str, ...]) -> None
     rule = universe_of(partner)
     if rule is not None and rule.outside is not None:
         advice = f'give {column.name!r} the same universe instead, with outside = "missing"'
+        if not partner.is_labelled:
+            advice += (
+                f", or = {rule.outside:.15g} if it is that, too; they are then missing in nearly the same rows, as far "
+                "as a noisy count tells"
+            )
         raise wrong(
             column,
             f"missing_with names {partner.name!r}, which is not missing outside of its universe",

@@ -155,7 +155,8 @@ def _chosen(visit: Visit) -> list[str]:
 def save_csv(visit: Visit) -> Response:
     """Save how a CSV file is written; a section that says nothing is left out."""
     found = _load(visit)
-    marks = {field.name: visit.form.get(field.name, [""])[0] for field in fields(CsvFormat)}
+    marks: dict[str, Any] = {field.name: visit.form.get(field.name, [""])[0] for field in fields(CsvFormat)}
+    marks["missing"] = [word.strip() for word in marks["missing"].split(",") if word.strip()]
     return _saved(visit, replace(found, csv=CsvFormat(**marks).told() or None))
 
 

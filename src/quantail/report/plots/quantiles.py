@@ -54,9 +54,11 @@ def _tags(canvas: Canvas, named: Sequence[tuple[str, float, float]]) -> list[Mar
         across, up = float(canvas.across(x)), float(canvas.up(y))
         drawn.append(diamond(across, up, 4.5))
         if across - last[0] > 40 or last[1] - up > 13:
-            # Left of its mark the name is clear of the diagonal; close to the axis it stands below, on the right.
+            # Left of its mark the name is clear of the diagonal; close to the axis it stands below, on the right, but
+            # in the corner beside the mark, clear of the axis's own numbers.
             inside = across > canvas.left + 48
-            place = (across - 9, up) if inside else (across + 9, up + 11)
+            low = up + 11 > canvas.height - canvas.bottom - 4
+            place = (across - 9, up) if inside else (across + 9, up - 3 if low else up + 11)
             side = "end" if inside else "start"
             drawn.append(element("text", name, x=number(place[0]), y=number(place[1]), class_=f"tick {side}"))
             last = across, up
