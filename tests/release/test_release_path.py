@@ -115,3 +115,19 @@ def test_synthesizers_of_panels_can_be_copied_and_varied():
 def test_panels_refuse_what_they_cannot_do_by_name(options):
     with pytest.raises(OptionError, match="pure epsilon-DP; leave it out"):
         quantail.synthesizer_for(industry_schema(), 1, **options)
+
+
+def test_a_model_that_cannot_be_written_is_not_lost(case, tmp_path):
+    schema, rows, *_ = case
+    model = maker_of(schema).fit(rows)
+    with pytest.raises(ModelError, match="cannot be written to .*no folder.*No such file"):
+        model.save(tmp_path / "no folder" / "model.json")
+    model.save(tmp_path / "model.json")
+    assert quantail.load_model(tmp_path / "model.json").to_dict() == model.to_dict()
+
+
+@pytest.mark.parametrize("maker", [TableSynthesizer, PanelSynthesizer])
+def test_what_is_no_schema_is_refused_with_a_word_on_how_to_read_one(maker):
+    for schema in ("schema.toml", payroll_example(10), None):
+        with pytest.raises(OptionError, match=r'must be a Schema; Schema.load\("schema.toml"\)'):
+            maker(schema, 1)

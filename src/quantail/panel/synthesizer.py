@@ -28,7 +28,7 @@ from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
 from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, group_progress
-from quantail.release.synthesizer import Amount, Synthesizer, check_size
+from quantail.release.synthesizer import Amount, Synthesizer, check_size, panel_of
 from quantail.schema import Schema
 
 _APART = "each by itself, small ones too: borrow = false"
@@ -108,11 +108,12 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         seed: int | None = None,
         **options: Any,
     ) -> None:
-        if schema.panel is None:
+        panel = panel_of(schema)
+        if panel is None:
             raise SchemaError("the schema has no [panel] section; add one, or use TableSynthesizer")
         self._method = panel_method_of(method)
         self._settings = self._method.settings(options)
-        if schema.panel.is_full and not self._method.full:
+        if panel.is_full and not self._method.full:
             raise OptionError(
                 f"method {method!r} needs public entries and exits, and full synthesis makes them synthetic; use the "
                 'pooled method, or write synthesis = "partial" in [panel] if they are public'

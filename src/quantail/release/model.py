@@ -116,8 +116,18 @@ class ReleasedModel(ABC):
         return model
 
     def save(self, path: str | Path) -> None:
-        """Write the model as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        """Write the model as JSON.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be written; the model is as it was, and can be saved elsewhere.
+        """
+        text = json.dumps(self.to_dict(), indent=1) + "\n"
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ModelError(f"the model cannot be written to {path}: {error.strerror}") from None
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -39,12 +39,19 @@ from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, fit_progress
 from quantail.release.threads import one_thread
 from quantail.release.watching import Watch, watched
-from quantail.schema import Schema
+from quantail.schema import Panel, Schema
 
 Amount = int | float | str | Fraction
 _Data = TypeVar("_Data", bound=Confidential)
 _Design = TypeVar("_Design")
 _Model = TypeVar("_Model", bound=ReleasedModel)
+
+
+def panel_of(schema: Schema) -> Panel | None:
+    """Return the panel that a schema describes, if it does; refuse what is no schema."""
+    if not isinstance(schema, Schema):
+        raise OptionError('the schema must be a Schema; Schema.load("schema.toml") reads one from a file')
+    return schema.panel
 
 
 class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
