@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quantail.errors import OptionError
 from quantail.release.saved import read_model
-from quantail.release.synthesizer import Amount, panel_of
+from quantail.release.synthesizer import Amount, described_panel
 from quantail.schema import Schema
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def synthesizer_for(schema: Schema, epsilon: Amount = 1, **options: Any) -> AnyS
     ['tables', 'pooled']
     """
     given = {name: value for name, value in options.items() if value is not None}
-    if panel_of(schema) is None:
+    if described_panel(schema) is None:
         from quantail.table import TableSynthesizer
 
         return TableSynthesizer(schema, epsilon, **given)

@@ -120,7 +120,7 @@ def test_panels_refuse_what_they_cannot_do_by_name(options):
 def test_a_model_that_cannot_be_written_is_not_lost(case, tmp_path):
     schema, rows, *_ = case
     model = maker_of(schema).fit(rows)
-    with pytest.raises(ModelError, match="cannot be written to .*no folder.*No such file"):
+    with pytest.raises(ModelError, match=r"cannot be written to .*no folder.*No such file"):
         model.save(tmp_path / "no folder" / "model.json")
     model.save(tmp_path / "model.json")
     assert quantail.load_model(tmp_path / "model.json").to_dict() == model.to_dict()

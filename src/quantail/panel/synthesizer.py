@@ -28,7 +28,7 @@ from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
 from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, group_progress
-from quantail.release.synthesizer import Amount, Synthesizer, check_size, panel_of
+from quantail.release.synthesizer import Amount, Synthesizer, check_size, described_panel
 from quantail.schema import Schema
 
 _APART = "each by itself, small ones too: borrow = false"
@@ -108,7 +108,7 @@ class PanelSynthesizer(Synthesizer[HeldPanel, Plan, PanelModel]):
         seed: int | None = None,
         **options: Any,
     ) -> None:
-        panel = panel_of(schema)
+        panel = described_panel(schema)
         if panel is None:
             raise SchemaError("the schema has no [panel] section; add one, or use TableSynthesizer")
         self._method = panel_method_of(method)

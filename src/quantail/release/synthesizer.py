@@ -47,7 +47,7 @@ _Design = TypeVar("_Design")
 _Model = TypeVar("_Model", bound=ReleasedModel)
 
 
-def panel_of(schema: Schema) -> Panel | None:
+def described_panel(schema: Schema) -> Panel | None:
     """Return the panel that a schema describes, if it does; refuse what is no schema."""
     if not isinstance(schema, Schema):
         raise OptionError('the schema must be a Schema; Schema.load("schema.toml") reads one from a file')

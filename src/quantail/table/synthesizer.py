@@ -14,7 +14,7 @@ from quantail.io import Kind, read_table
 from quantail.privacy import Definition, Ledger, Plan, Terms, split
 from quantail.release.facts import plan_of_fits
 from quantail.release.progress import Progress, group_progress
-from quantail.release.synthesizer import Amount, Synthesizer, check_size, panel_of
+from quantail.release.synthesizer import Amount, Synthesizer, check_size, described_panel
 from quantail.schema import Schema, core_of
 from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import AnyColumn, method_of
@@ -79,7 +79,7 @@ class TableSynthesizer(Synthesizer[TableRows, GroupedDesign | None, TableModel])
         main: Sequence[float] | None = None,
         shares: Mapping[str, Any] | None = None,
     ) -> None:
-        if panel_of(schema) is not None:
+        if described_panel(schema) is not None:
             # Without the section a row would be protected, and no longer a history.
             raise SchemaError(
                 "the schema describes a panel; use PanelSynthesizer, or quantail.synthesizer_for, which tells tables "
