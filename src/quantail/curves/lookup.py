@@ -14,7 +14,7 @@ from quantail.arrays import Floats, Integers
 
 _BUCKETS = 1 << 14
 _FEWEST, _MOST_STEPS = 4096, 4  # fewer values, or more cut points in a bucket, are searched for one by one
-_OUTER = 0.02  # share of cut points at either end that buckets leave out: there they may be far apart, or crowd
+_OUTER = 0.02  # share of cut points at either end that buckets leave out: they may be far apart, or crowd
 
 
 class Lookup:
