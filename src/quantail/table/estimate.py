@@ -62,8 +62,9 @@ class Observed:
         return adding(self.cell, self.counts.shape[1])
 
     def spread(self, values: Floats) -> Floats:
-        """Give every context and cell the number of its place in the table."""
-        return np.take(values[:, self.cell], self.group, axis=0, mode="clip")
+        """Give every context and cell the number of its place in the table; one row for all contexts if they agree."""
+        spread = values[:, self.cell]
+        return spread if len(spread) == 1 else np.take(spread, self.group, axis=0, mode="clip")
 
 
 def gathering(tables: Sequence[Observed]) -> csr_matrix:
