@@ -35,4 +35,9 @@ def test_a_lookup_is_a_search(name, seed):
             [np.nan, np.inf, -np.inf, 0.0, -0.0],
         ]
     )
-    np.testing.assert_array_equal(Lookup(cuts).below(values), np.searchsorted(cuts, values, side="left"))
+    for share in (0.02, 0.38):
+        lookup = Lookup(cuts, share)
+        np.testing.assert_array_equal(lookup.below(values), np.searchsorted(cuts, values, side="left"))
+        np.testing.assert_array_equal(
+            lookup.below(values, equal=True), np.searchsorted(cuts, values, side="right")
+        )

@@ -5,6 +5,8 @@ bucket are compared with the value itself, so the answer is exact. (The bucket o
 grows, in floating point too, so cut points of earlier buckets are smaller and those of later ones larger.)
 """
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,7 @@ from quantail.arrays import Floats, Integers
 
 _BUCKETS = 1 << 14
 _FEWEST, _MOST_STEPS = 4096, 4  # fewer values, or more cut points in a bucket, are searched for one by one
-_OUTER = 0.02  # share of cut points at either end that buckets leave out: there they may be far apart
+_OUTER = 0.02  # share of cut points at either end that buckets leave out: they may be far apart, or crowd
 
 
 class Lookup:
@@ -24,9 +26,9 @@ class Lookup:
     [0, 1, 2, 3]
     """
 
-    def __init__(self, cuts: Floats) -> None:
+    def __init__(self, cuts: Floats, outer_share: float = _OUTER) -> None:
         self.cuts = cuts
-        outer = int(_OUTER * cuts.size)
+        outer = int(outer_share * cuts.size)
         self._low, self._high = float(cuts[outer]), float(cuts[cuts.size - 1 - outer])
         span = self._high - self._low
         self._steps = _MOST_STEPS + 1
@@ -43,15 +45,17 @@ class Lookup:
         """Whether cut points lie evenly enough for buckets."""
         return self._steps <= _MOST_STEPS
 
-    def below(self, values: Floats) -> Integers:
-        """Return how many cut points are smaller than each value."""
+    def below(self, values: Floats, equal: bool = False) -> Integers:
+        """Return how many cut points are smaller than each value, or `equal` to it."""
+        side: Literal["left", "right"] = "right" if equal else "left"
         if values.size < _FEWEST or not self.fast:
-            return np.searchsorted(self.cuts, values)
+            return np.searchsorted(self.cuts, values, side)
         far = ~((values >= self._low) & (values <= self._high))
         place = self._before.take(self._bucket(np.where(far, self._low, values)))
         for _ in range(self._steps):
-            place += np.less(self._padded.take(place), values)
-        place[far] = np.searchsorted(self.cuts, values[far])
+            cut = self._padded.take(place)
+            place += cut <= values if equal else cut < values
+        place[far] = np.searchsorted(self.cuts, values[far], side)
         return place
 
     def _bucket(self, values: Floats) -> NDArray[np.int32]:

@@ -25,7 +25,8 @@ Cuts = tuple[Integers, Integers]
 _LARGEST = 1e150  # larger numbers count as this, so that no residual overflows
 _SIZE = np.iinfo(np.int64).max  # all bits of a double but its sign
 _PARTS = 4  # a list of slopes is cut into so many parts, and these again,
-_SHORT = 12  # until they are as short as this
+_SHORT = 12  # until they are as short as this,
+_FEW = 1 << 14  # or have so few residuals in all that finding what to leave out takes longer
 _CELLS = 1 << 17  # residuals that are held at once
 
 
@@ -102,7 +103,7 @@ class _Rows:
         low, high = int(ordered[cuts[0]]) & -2, int(ordered[cuts[-1] + 1]) | 1
         low, high = max(low, self.low), min(high, self.high)
         ends = self.keys(slopes)
-        under, above = ends.max(axis=0) < low, ends.min(axis=0) > high
+        under, above = np.maximum(*ends) < low, np.minimum(*ends) > high
         under[-2:] = above[-2:] = False
         second = int(np.count_nonzero(self.second[under]))
         below = (self.below[0] + int(np.count_nonzero(under)) - second, self.below[1] + second)
@@ -129,13 +130,19 @@ class _Search:
         """Find what lies between two slopes that are known, the last by its cuts: nothing new if they agree."""
         if self.missed[first] == self.missed[last]:
             self.missed[first:last] = self.missed[first]
-        elif last - first > 1:
-            ends = self.slopes[[first, last]]
-            cuts = known or tuple(part[0] for part in rows.cuts(ends[1:]))
-            rows = rows.between(ends, int(self.missed[first]), *cuts)
-            step = 1 if last - first <= _SHORT else -(-(last - first) // _PARTS)
-            inner = np.arange(first + step, last, step)
-            found = self._measure(rows, inner)
+            return
+        number = last - first - 1
+        if number * rows.y.size <= _FEW:
+            if number:
+                self._measure(rows, np.arange(first + 1, last))
+            return
+        ends = self.slopes[[first, last]]
+        cuts = known or tuple(part[0] for part in rows.cuts(ends[1:]))
+        rows = rows.between(ends, int(self.missed[first]), *cuts)
+        step = 1 if number < _SHORT or number * rows.y.size <= _FEW else -(-(last - first) // _PARTS)
+        inner = np.arange(first + step, last, step)
+        found = self._measure(rows, inner)
+        if step > 1:
             for (left, right), each in zip(
                 pairwise([first, *inner.tolist(), last]), [*found, None], strict=True
             ):

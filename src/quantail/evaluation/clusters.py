@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import rankdata
 
 from quantail.arrays import Floats
 from quantail.evaluation.table import Measured
@@ -31,6 +30,8 @@ def design_effect(histories: Floats) -> float:
     >>> design_effect(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
     2.0
     """
+    from scipy.stats import rankdata  # here: slow to import
+
     ranks = np.full(histories.shape, np.nan)
     known = ~np.isnan(histories)
     ranks[known] = rankdata(histories[known])

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from math import sqrt
 
 import numpy as np
-from scipy.stats import binom
 
 from quantail.arrays import Floats, Integers
 
@@ -77,6 +76,8 @@ def variation_null(counts: Integers, n_real: int, n_synth: int) -> float:
     >>> round(variation_null(np.array([2, 2]), 2, 2), 3)
     0.408
     """
+    from scipy.stats import binom  # here: slow to import
+
     size, cells = np.unique(counts[counts > 0], return_counts=True)
     total = n_real + n_synth
     p = n_real / total

@@ -5,7 +5,7 @@ Errors name columns, which are public, and never quote a value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from numbers import Number
 from typing import Any
@@ -19,13 +19,17 @@ from quantail.errors import DataError
 from quantail.schema import Schema
 
 
-def raw_columns(frame: Any, role: str, schema: Schema | None = None) -> dict[str, NDArray[Any]]:
+def raw_columns(
+    frame: Any, role: str, schema: Schema | None = None, needed: Collection[str] = ()
+) -> dict[str, NDArray[Any]]:
     """Take a frame apart into one array per column; `role` names the table in errors.
 
-    Numbers that the schema declares to mean a missing value are missing.
+    Numbers that the schema declares to mean a missing value are missing. Where some columns are `needed`, others are
+    left out; all are kept if the frame has none of those.
     """
     if isinstance(frame, Mapping):
-        columns = {str(name): _settled(np.asarray(values)) for name, values in frame.items()}
+        by_name = {str(name): values for name, values in frame.items()}
+        columns = {name: _settled(np.asarray(by_name[name])) for name in _wanted(by_name, needed)}
     else:
         try:
             native = nw.from_native(frame, eager_only=True)
@@ -40,7 +44,7 @@ def raw_columns(frame: Any, role: str, schema: Schema | None = None) -> dict[str
             native = None
         if native is None:
             raise DataError(f"the {role} table has two columns of the same name; rename one of them.")
-        columns = {name: _settled(native[name].to_numpy()) for name in native.columns}
+        columns = {name: _settled(native[name].to_numpy()) for name in _wanted(native.columns, needed)}
     if not columns:
         raise DataError(f"the {role} table has no columns; nothing can be compared.")
     if any(values.ndim != 1 for values in columns.values()):
@@ -53,6 +57,11 @@ def raw_columns(frame: Any, role: str, schema: Schema | None = None) -> dict[str
     if lengths == {0}:
         raise DataError(f"the {role} table has no rows; at least one is needed.")
     return columns if schema is None else _without_codes(columns, schema)
+
+
+def _wanted(names: Iterable[str], needed: Collection[str]) -> list[str]:
+    """Return the names that are needed; all of them if none is."""
+    return [name for name in names if name in needed] or list(names)
 
 
 def _without_codes(columns: dict[str, NDArray[Any]], schema: Schema) -> dict[str, NDArray[Any]]:

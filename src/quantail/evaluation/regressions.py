@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtri
 
 from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
@@ -69,7 +68,7 @@ class Fit:
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Give the ends of the normal confidence intervals."""
-        reach = norm.ppf((1 + level) / 2) * self.standard_errors
+        reach = ndtri((1 + level) / 2) * self.standard_errors
         return self.estimates - reach, self.estimates + reach
 
 
@@ -111,7 +110,7 @@ def fit_quantile(y: Floats, X: Floats, tau: float = 0.5, names: tuple[str, ...] 
     used = X[:, found.used]
     b = quantile_regression(y, used[:, 1:], [tau])[0]
     residual = y - used @ b
-    weight = norm.pdf(residual / (width := _bandwidth(residual, tau))) / width
+    weight = _normal_density(residual / (width := _bandwidth(residual, tau))) / width
     bend = np.linalg.pinv(information(found.basis, weight), hermitian=True)
     return _fit(found, found.upper @ b, tau * (1 - tau) * bend @ bend, X.shape[1], names)
 
@@ -193,15 +192,20 @@ def _fit(
 
 def _bandwidth(residual: Floats, tau: float) -> float:
     """Hall and Sheather's bandwidth in the units of the residuals, kept inside the range of levels."""
-    z = norm.ppf(tau)
-    reach = residual.size ** (-1 / 3) * norm.ppf(0.975) ** (2 / 3)
-    reach *= (1.5 * norm.pdf(z) ** 2 / (2 * z**2 + 1)) ** (1 / 3)
+    z = ndtri(tau)
+    reach = residual.size ** (-1 / 3) * ndtri(0.975) ** (2 / 3)
+    reach *= (1.5 * _normal_density(z) ** 2 / (2 * z**2 + 1)) ** (1 / 3)
     reach = min(reach, 0.99 * tau, 0.99 * (1 - tau))
     low, high = np.quantile(residual, [0.25, 0.75])
     scale = min(float(residual.std()), float(high - low) / 1.34) or float(residual.std())
     if scale == 0:
         raise DataError("quantile regression: the fit is exact, so standard errors have no scale.")
-    return float(scale * (norm.ppf(tau + reach) - norm.ppf(tau - reach)))
+    return float(scale * (ndtri(tau + reach) - ndtri(tau - reach)))
+
+
+def _normal_density(z: Floats) -> Floats:
+    """Return the density of the standard normal law."""
+    return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
 
 
 def _number(text: str) -> float:

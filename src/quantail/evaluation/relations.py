@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from scipy.stats.contingency import association
 
 from quantail.arrays import Floats, Integers
 from quantail.evaluation.independent import split_null
@@ -130,6 +128,8 @@ def rank_correlations(ranks: Floats) -> Floats:
 
 def ranked(values: Floats) -> Floats:
     """Ranks of the known values between -1/2 and 1/2, ties sharing their middle one; missing values have none."""
+    from scipy.stats import rankdata  # here: slow to import
+
     ranks = np.full(values.size, np.nan)
     known = np.isfinite(values)
     ranks[known] = (rankdata(values[known]) - 0.5) / max(int(known.sum()), 1) - 0.5
@@ -163,6 +163,8 @@ def cramers_v(left: Integers, right: Integers) -> float:
     >>> cramers_v(np.array([0, 1, 2]), np.array([1, 2, 0]))
     1.0
     """
+    from scipy.stats.contingency import association  # here: slow to import
+
     width = int(right.max()) + 1
     counts = np.bincount(left * width + right, minlength=(int(left.max()) + 1) * width).reshape(-1, width)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from quantail.errors import OptionError
 
@@ -52,7 +52,7 @@ class Combined:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the confidence interval."""
         upper = (1 + level) / 2
-        quantile = norm.ppf(upper) if np.isinf(self.freedom) else t.ppf(upper, self.freedom)
+        quantile = ndtri(upper) if np.isinf(self.freedom) else stdtrit(self.freedom, upper)
         reach = float(quantile * np.sqrt(self.variance))
         return self.estimate - reach, self.estimate + reach
 

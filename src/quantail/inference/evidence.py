@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression
-from quantail.evaluation.reading import raw_columns
 from quantail.inference.estimand import Estimand, Figure, Table
 from quantail.inference.flow import Flow
 from quantail.inference.interval import corrected_on
@@ -63,7 +62,7 @@ class Evidence:
 
     def results(self, level: float) -> list[Inference]:
         """Return bias-corrected estimates with intervals, question by question."""
-        reach = norm.ppf((1 + level) / 2) * self.naive_errors
+        reach = ndtri((1 + level) / 2) * self.naive_errors
         asked = [(term, estimand.link) for estimand in self.estimands for term in estimand.terms]
         rows = iter(
             Inferred(
@@ -126,7 +125,7 @@ def gather(
     estimands = tuple(estimand.on(first) for estimand in parsed)
     released, naive_errors = _answers(tables, model, estimands, subset)
     rng = np.random.default_rng(secrets.randbits(128) if seed is None else seed)
-    rows = next(iter(raw_columns(tables[0], "synthetic").values())).size
+    rows = next(iter(first.values())).size
     rerun = Rerun(model, estimands, rows, len(tables), draw, public_part(tables[0], model.schema), subset)
     truth_seed, *seeds = rng.integers(2**63, size=1 + number).tolist()
     truth, rerun = rerun.with_reference(truth_seed)

@@ -23,8 +23,7 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import t
+from scipy.special import expit, logit, stdtrit
 
 from quantail.arrays import Flags, Floats
 
@@ -64,7 +63,7 @@ def corrected(released: float, errors: Floats, level: float) -> Corrected:
     far = outlying(found, level)
     kept = found[~far]
     bias, error = float(kept.mean()), float(kept.std(ddof=1))
-    reach = float(t.ppf((1 + level) / 2, kept.size - 1)) * error * math.sqrt(1 + 1 / kept.size)
+    reach = float(stdtrit(kept.size - 1, (1 + level) / 2)) * error * math.sqrt(1 + 1 / kept.size)
     estimate = released - bias
     return Corrected(estimate, estimate - reach, estimate + reach, error, bias, int(far.sum()), failed)
 

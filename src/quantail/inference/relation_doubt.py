@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from quantail.arrays import Flags, Floats
 from quantail.evaluation import Regression
@@ -164,7 +164,7 @@ def doubted_interval(
         return math.nan, math.nan, math.nan
     chance = found.error**2 * (1 + 1 / known.size)
     doubt = math.sqrt(sum(max((error - found.bias) ** 2 - chance, 0.0) for error in bent.tolist()))
-    reach = math.hypot(found.high - found.estimate, float(norm.ppf((1 + level) / 2)) * doubt)
+    reach = math.hypot(found.high - found.estimate, float(ndtri((1 + level) / 2)) * doubt)
     return doubt, found.estimate - reach, found.estimate + reach
 
 

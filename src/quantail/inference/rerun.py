@@ -23,6 +23,7 @@ from quantail.inference.interval import shifted
 from quantail.inference.relation_doubt import CHANGES, Bent, doubted_relation
 from quantail.inference.repeating import synthesizer_of
 from quantail.inference.resampling import resampled_units
+from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE, Subset
 from quantail.inference.tail_doubt import SPREAD, Tail, doubted_tails, stretch_columns, stretch_table
 from quantail.inference.unit_periods import unit_periods
@@ -163,7 +164,11 @@ def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: S
     if schema.panel is not None:
         rows = unit_periods(frame, schema)
         return rows if where is None else {**rows, WHERE: where.unit_periods(rows)}
-    table = raw_columns(frame, "synthetic", schema)
+    functions = any(
+        isinstance(estimand.what, Statistic) for estimand in estimands
+    )  # which look at all columns
+    named = [] if functions else [name for estimand in estimands for name in estimand.columns({})]
+    table = raw_columns(frame, "synthetic", schema, named)
     needed = {name for estimand in estimands for name in estimand.columns(table) if name in table}
     columns = {name: values for name, values in table.items() if name in needed}
     return columns if where is None else columns | {WHERE: where.rows(frame)}

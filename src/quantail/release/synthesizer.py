@@ -33,6 +33,7 @@ from quantail.privacy import (
 )
 from quantail.privacy.budget import Unit
 from quantail.release.confidential import Confidential
+from quantail.release.memory import keep_freed_memory
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
 from quantail.release.paying import Payer, paying_ledger
@@ -185,6 +186,7 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
         data = self.read(frame)
         terms, design = self.terms(data.size, fits), self._prepare(data)
         self._charge(terms, ledger)
+        keep_freed_memory()
         with watched(watch, "fit") as progress, one_thread():
             models = [self._one(data, design, terms, progress, number) for number in range(fits)]
         if ledger is not None:

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 _NARROWEST = 1e-9
 _REACH, _NUMBER = 21.0, 2000
 _KNOTS = expit(np.linspace(-_REACH, _REACH, _NUMBER + 1))  # one row in 10^9 lies beyond
+_TAILS = 0.38  # share of knots at either end that few rows reach: one in 150, on the logistic scale
 _MANY = 4096  # fewer numbers are looked up one by one
 
 
@@ -130,8 +131,8 @@ class _Lines:
         if y.size < _MANY or not self._lookup.fast:
             return np.interp(y, self._values, self._levels, 0.0, 1.0)
         inner = np.clip(y, first, last)
-        # at the upper end of a jump, as `np.interp`: knots at or below a number are those below the next one
-        place = self._lookup.below(np.nextafter(inner, np.inf).ravel()).reshape(y.shape) - 1
+        # at the upper end of a jump, as `np.interp`
+        place = self._lookup.below(inner.ravel(), equal=True).reshape(y.shape) - 1
         place = np.minimum(place, self._levels.size - 2)
         found = self._levels.take(place) + self._gains.take(place) * (inner - self._values.take(place))
         found[y < first], found[y > last] = 0.0, 1.0
@@ -139,7 +140,7 @@ class _Lines:
 
     @cached_property
     def _lookup(self) -> Lookup:
-        return Lookup(self._values)
+        return Lookup(self._values, _TAILS)
 
     @cached_property
     def _rises(self) -> Floats:

@@ -57,24 +57,23 @@ class Observed:
     prior: float = 1.0
 
     @cached_property
-    def gather(self) -> csr_matrix:
-        """The matrix that adds contexts up to groups."""
-        number = self.group.size
-        ones = np.ones(number)
-        return csr_matrix((ones, (self.group, np.arange(number))), (self.counts.shape[0], number))
-
-    @cached_property
     def merge(self) -> Floats:
         """The matrix that adds cells up to columns of the table."""
         return adding(self.cell, self.counts.shape[1])
 
-    def summed(self, masses: Floats) -> Floats:
-        """Add masses of contexts and cells up to the table."""
-        return np.asarray((self.gather @ masses) @ self.merge)
-
     def spread(self, values: Floats) -> Floats:
-        """Give every context and cell the number of its place in the table."""
-        return np.take(values[:, self.cell], self.group, axis=0, mode="clip")
+        """Give every context and cell the number of its place in the table; one row for all contexts if they agree."""
+        spread = values[:, self.cell]
+        return spread if len(spread) == 1 else np.take(spread, self.group, axis=0, mode="clip")
+
+
+def gathering(tables: Sequence[Observed]) -> csr_matrix:
+    """Return the matrix that adds contexts up to the groups of all tables, one table below the other."""
+    contexts = [np.argsort(table.group, kind="stable") for table in tables]
+    held = [np.bincount(table.group, minlength=table.counts.shape[0]) for table in tables]
+    ends = np.cumsum(np.concatenate([[0], *held]))
+    number = tables[0].group.size
+    return csr_matrix((np.ones(ends[-1]), np.concatenate(contexts), ends), (ends.size - 1, number))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +113,7 @@ class Margin:
 
 def prior_width(table: Observed, masses: Floats, rows: float) -> float:
     """Return the standard deviation of log factors that explains how far a table is from the current law."""
-    expected = rows * table.summed(masses)
+    expected = rows * ((gathering([table]) @ masses) @ table.merge)
     return log_factor_width(table.counts - expected, expected, table.deviation)
 
 
@@ -189,6 +188,21 @@ class _Problem:
         ends = list(accumulate((prod(shape) for shape in self.shapes), initial=0))
         return [slice(start, end) for start, end in pairwise(ends)]
 
+    @cached_property
+    def gather(self) -> csr_matrix:
+        return gathering(self.tables)
+
+    def gathered(self, masses: Floats) -> list[Floats]:
+        """Add masses of contexts up to the groups of every table."""
+        ends = list(accumulate((table.counts.shape[0] for table in self.tables), initial=0))
+        found = self.gather @ masses
+        return [found[start:end] for start, end in pairwise(ends)]
+
+    def summed(self, masses: Floats) -> list[Floats]:
+        """Add masses of contexts and cells up to every table."""
+        parts = zip(self.gathered(masses), self.tables, strict=True)
+        return [np.asarray(part @ table.merge) for part, table in parts]
+
     def parts(self, scaled: Floats) -> tuple[Floats, Floats, list[Floats], list[Floats]]:
         pieces = zip(self.places, self.shapes, self.widths, strict=True)
         distrust, own, *others = (width * scaled[place].reshape(shape) for place, shape, width in pieces)
@@ -207,22 +221,20 @@ class _Problem:
         missed = (self.rows * (everywhere @ masses) - self.margin.counts) / self.margin.deviation
         loss = float(missed @ missed + scaled @ scaled)
         pull = np.broadcast_to(missed / self.margin.deviation, masses.shape).copy()
-        for table in self.tables:
-            missed = (self.rows * table.summed(masses) - table.counts) / table.deviation
+        for table, held in zip(self.tables, self.summed(masses), strict=True):
+            missed = (self.rows * held - table.counts) / table.deviation
             loss += float(np.sum(missed**2))
             pull += table.spread(missed / table.deviation)
         pull -= (np.einsum("uk,uk->u", pull, masses) / self.shares)[:, None]
         pull *= masses
         trusted = np.array([np.vdot(pull, tilt)])
-        slopes = [trusted, everywhere @ pull, *(table.summed(pull) for table in self.tables)]
+        slopes = [trusted, everywhere @ pull, *self.summed(pull)]
         if change is None:
             slopes += shifts  # all of them empty
         else:
             moved = (1 + distrust) * np.einsum("uk,uk->u", pull, change)
-            slopes += [
-                table.gather @ moved if own.size else own
-                for table, own in zip(self.tables, shifts, strict=True)
-            ]
+            parts = zip(self.gathered(moved), shifts, strict=True)
+            slopes += [part if own.size else own for part, own in parts]
         whole = [self.rows * width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
         return loss / 2, scaled + np.concatenate(whole)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from quantail.curves import Scale
 from quantail.curves.balanced import balanced_uniform
+from quantail.curves.lookup import Lookup
 from quantail.schema import Schema
 from quantail.table.base_law import BaseLaw
 from quantail.table.cells import FieldCells
@@ -113,7 +114,9 @@ class FieldSampler:
         """Return the distinct contexts of rows that the law tells apart."""
         parts: dict[tuple[str, int], tuple[Codes, int]] = {}
         if eta is not None:
-            parts[ETA] = np.searchsorted(self.law.cuts, eta), len(self.law.centres)
+            cuts = np.asarray(self.law.cuts)
+            bins = Lookup(cuts).below(eta) if cuts.size else np.zeros(eta.size, dtype=np.int64)
+            parts[ETA] = bins, len(self.law.centres)
         if self.zeros is not None:
             parts[PATTERN] = self.zeros.patterns(rows.whole), PATTERNS
         for factor in self.law.factors:

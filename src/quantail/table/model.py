@@ -19,6 +19,7 @@ from quantail.frames import release_table
 from quantail.io import Kind
 from quantail.release.facts import Facts
 from quantail.release.fields import check_fields
+from quantail.release.memory import keep_freed_memory
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
 from quantail.schema import core_of
 from quantail.table.columns import LabelColumn, NumberColumn
@@ -226,6 +227,7 @@ class TableModel(ReleasedModel):
 
     def _blocks(self, n: int, rng: np.random.Generator, balanced: bool) -> Iterator[dict[str, NDArray[Any]]]:
         """Draw rows group by group, a block at a time."""
+        keep_freed_memory()
         sizes = np.array([group.rows for group in self.groups])
         share = np.full(sizes.size, 1 / sizes.size) if sizes.sum() == 0 else sizes / sizes.sum()
         wanted = sizes if n == sizes.sum() else rng.multinomial(n, share)

@@ -77,4 +77,5 @@ class ShiftedBase:
         change = np.take(self.steps, index, axis=0, mode="clip")
         tilt = change * (place - index)[:, None]
         tilt += np.take(self.tilts, index, axis=0, mode="clip")
-        return tilt, change / step
+        change /= step
+        return tilt, change
