@@ -16,6 +16,7 @@ the outermost quantiles by a straight line in v: tails have the base's shape.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Curve:
         """Return the quantiles at levels u in (0, 1)."""
         v = self.offset + base_shapes(u) @ np.asarray(self.weights)
         knots, values = np.asarray(self.knots), np.asarray(self.values)
-        inside = PchipInterpolator(knots, values)(np.clip(v, knots[0], knots[-1]))
+        inside = _interpolator(self.knots, self.values)(np.clip(v, knots[0], knots[-1]))
         low, high = self._outer_slopes(knots, values)
         return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
 
@@ -112,6 +113,11 @@ class StepCurve:
     def from_dict(cls, form: dict[str, Any]) -> "StepCurve":
         """Rebuild a curve from `to_dict`."""
         return cls(tuple(form["edges"]), tuple(form["shares"]))
+
+
+@lru_cache(maxsize=256)  # a curve is drawn from again and again
+def _interpolator(knots: tuple[float, ...], values: tuple[float, ...]) -> Any:
+    return PchipInterpolator(knots, values)
 
 
 def base_shapes(u: Floats) -> Floats:
