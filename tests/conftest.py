@@ -1,12 +1,16 @@
 """Property tests try the same cases every time; `--hypothesis-profile default` goes exploring."""
 
+import functools
 import os
 
+import typer.testing
 from hypothesis import settings
 
 from chromium import browser  # noqa: F401  (fixtures for tests of several rooms)
 from postgres_server import postgres  # noqa: F401
 
 os.environ.setdefault("QUANTAIL_CACHE", "off")  # what a test tries out is tried out
+# Put together once: forty commands with their options take longer to describe than most of them to run.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")

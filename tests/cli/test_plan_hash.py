@@ -99,6 +99,15 @@ def test_group_sizes_and_their_total_are_agreed_on_alike(run):
     assert agreed(run, grouped(), "-n", "north=60", "-n", "south=50", "-n", "west=40", "-e", "1") == total
 
 
+def released_by_an_engine(run, dataset):
+    """Release a folder by an engine; return the plan hash of the card, and that of every model."""
+    run("ledger", "init", "the.ledger", "--dataset", dataset, "--limit", "1")
+    paying = ("-e", "1", "-l", "the.ledger")
+    run("synth", "folder", "-s", "schema.toml", *paying, "-o", "out", "--engine", "local")
+    models = [json.loads(path.read_text()) for path in Path("out/_models").glob("*.json")]
+    return stated("out/_release.card"), [model["plan_hash"] for model in models]
+
+
 @pytest.mark.parametrize("sizes", [(60, 50, 40), (80, 70, 0)], ids=str)
 def test_an_engine_states_the_hash_that_was_agreed_on(run, sizes):
     schema = grouped()
@@ -108,24 +117,8 @@ def test_an_engine_states_the_hash_that_was_agreed_on(run, sizes):
         Path(f"folder/region={region}").mkdir(parents=True)
         pq.write_table(part, f"folder/region={region}/part-0.parquet")
     planned = agreed(run, schema, "-n", sum(sizes), "-e", "1")
-    run("ledger", "init", "the.ledger", "--dataset", "firms", "--limit", "1")
-    run(
-        "synth",
-        "folder",
-        "-s",
-        "schema.toml",
-        "-e",
-        "1",
-        "-l",
-        "the.ledger",
-        "-o",
-        "out",
-        "--engine",
-        "local",
-    )
-    assert stated("out/_release.card") == planned
-    models = [json.loads(path.read_text()) for path in Path("out/_models").glob("*.json")]
-    assert {model["plan_hash"] for model in models} == {planned}
+    card, models = released_by_an_engine(run, "firms")
+    assert card == planned and set(models) == {planned}
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
@@ -147,21 +140,5 @@ def test_a_panel_in_an_engine_states_the_hash_that_was_agreed_on(run, layout):
         Path(f"folder/region={region}").mkdir(parents=True)
         pq.write_table(part, f"folder/region={region}/part-0.parquet")
     planned = agreed(run, schema, "-n", "60", "-e", "1")
-    run("ledger", "init", "the.ledger", "--dataset", "plants", "--limit", "1")
-    run(
-        "synth",
-        "folder",
-        "-s",
-        "schema.toml",
-        "-e",
-        "1",
-        "-l",
-        "the.ledger",
-        "-o",
-        "out",
-        "--engine",
-        "local",
-    )
-    assert stated("out/_release.card") == planned
-    models = [json.loads(path.read_text()) for path in Path("out/_models").glob("*.json")]
-    assert len(models) == 2 and {model["plan_hash"] for model in models} == {planned}
+    card, models = released_by_an_engine(run, "plants")
+    assert card == planned and models == [planned, planned]

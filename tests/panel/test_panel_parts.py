@@ -16,6 +16,7 @@ from quantail.panel.tables import (
     excess_table,
     growth_table,
     kind_points,
+    lag_pairs,
     pair_table,
     size_table,
     sum_points,
@@ -102,7 +103,7 @@ def test_pairs_tell_no_change_zero_and_growth_apart():
     cells = PairCells.of(np.array([1.0]), 1.0)
     # Unit 0 stays at 2, unit 1 becomes idle: both from the upper of two classes.
     track = Track(np.array([2.0, 2.0, 2.0, 0.0]), np.array([False, False, False, True]))
-    row = pair_table(unit_periods, track, cells)[0] / LATTICE
+    row = pair_table(lag_pairs(unit_periods), track, cells)[0] / LATTICE
     upper = 4 + cells.width
     assert row[upper + 1] == row[upper] == 1.0
     assert row.sum() == 2.0

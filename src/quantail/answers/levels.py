@@ -5,6 +5,7 @@ All of this is a function of public numbers; nothing here looks at a row.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -81,6 +82,11 @@ def rank_bands(parts: int, rate: float, coverage: float) -> Floats:
     Where rows are evenly spaced on the lattice, parts miss their targets by independent Laplace numbers of scale
     1 / rate whose sum is zero; so the error of quantile k has density g_k(s) g_{parts - k}(s), g_j that of a sum of j.
     """
+    return _bands(parts, coverage) / rate
+
+
+@lru_cache(maxsize=64)  # convolutions, the same for every rate
+def _bands(parts: int, coverage: float) -> Floats:
     frequency = 2 * np.pi * np.fft.rfftfreq(_STEPS, _WIDE / _STEPS)
     places = (np.arange(_STEPS) - _STEPS // 2) * _WIDE / _STEPS
     order = np.argsort(np.abs(places), kind="stable")
@@ -90,7 +96,7 @@ def rank_bands(parts: int, rate: float, coverage: float) -> Floats:
         both = np.clip(densities[k - 1] * densities[parts - k - 1], 0.0, None)
         reached = np.cumsum(np.fft.fftshift(both)[order]) / both.sum()
         bands.append(np.abs(places[order])[np.searchsorted(reached, coverage)] + _WIDE / _STEPS)
-    return np.array(bands) / rate
+    return np.array(bands)
 
 
 def _odds(levels: Floats) -> Floats:

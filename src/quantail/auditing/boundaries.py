@@ -8,6 +8,7 @@ it show. `boundary_replays.py` replays whole fits there.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from quantail.curves.slopes import SlopeRules
 from quantail.privacy import Plan
@@ -47,20 +48,25 @@ class Boundary:
 
     def epsilon(self, released: int, rows: int = ROWS) -> Fraction:
         """Return a budget at which so many rows reach the threshold, and one row less does not."""
-        low, high = Fraction(1, 100), Fraction(self.most)
-        for _ in range(_STEPS):
-            middle = Fraction(float((low + high) / 2))
-            low, high = (low, middle) if self.reached(rows, middle, released) else (middle, high)
-        if not self.reached(rows, high, released) or self.reached(rows - 1, high, released):
-            raise ArithmeticError(
-                f"{self.name}: no budget puts the threshold between {rows - 1} and {rows} rows"
-            )
-        return high
+        return _budget(self, released, rows)
 
     def reached(self, rows: int, epsilon: Fraction, released: int) -> bool:
         """Say whether so many rows reach the threshold, if `released` are known."""
         counted = rows if self.follows_plan else released
         return self.holds(rows, self.synthesizer(epsilon).plan(counted))
+
+
+@cache  # a hundred plans are drawn up for it
+def _budget(boundary: Boundary, released: int, rows: int) -> Fraction:
+    low, high = Fraction(1, 100), Fraction(boundary.most)
+    for _ in range(_STEPS):
+        middle = Fraction(float((low + high) / 2))
+        low, high = (low, middle) if boundary.reached(rows, middle, released) else (middle, high)
+    if not boundary.reached(rows, high, released) or boundary.reached(rows - 1, high, released):
+        raise ArithmeticError(
+            f"{boundary.name}: no budget puts the threshold between {rows - 1} and {rows} rows"
+        )
+    return high
 
 
 def quick(most: int | None = None) -> TablesSettings:
@@ -70,9 +76,10 @@ def quick(most: int | None = None) -> TablesSettings:
     return TablesSettings(StageOneRules(2**10, SlopeRules(rows=lambda epsilon, last: most)))
 
 
-def boundaries() -> list[Boundary]:
+@cache
+def boundaries() -> tuple[Boundary, ...]:
     """Return a boundary for every threshold that a fit compares its rows with."""
-    return [*_of_leaves(), *_of_plans()]
+    return (*_of_leaves(), *_of_plans())
 
 
 def _of_leaves() -> Iterator[Boundary]:

@@ -29,6 +29,7 @@ from quantail.panel.tables import (
     excess_table,
     follower_table,
     growth_table,
+    lag_pairs,
     level,
     pair_table,
     sensitivity_of,
@@ -69,7 +70,7 @@ def lead_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     levels = level(track, 1.6, 0.7)
     return {
         "sizes": size_table(unit_periods, track, np.array(SCALE.edges)),
-        "pairs": pair_table(unit_periods, track, _CELLS),
+        "pairs": pair_table(lag_pairs(unit_periods), track, _CELLS),
         "years": year_table(unit_periods, levels),
         "splines": spline_table(unit_periods, levels, age_splines(unit_periods)),
         "tails": excess_table(unit_periods, track, 1.6, 0.7),

@@ -19,6 +19,7 @@ the outermost quantiles by a straight line in v: tails have the base's shape.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Curve:
         u = self._inside(u)
         v = self.offset + base_shapes(u) @ np.asarray(self.weights)
         knots, values = np.asarray(self.knots), np.asarray(self.values)
-        inside = PchipInterpolator(knots, values)(np.clip(v, knots[0], knots[-1]))
+        inside = _interpolator(self.knots, self.values)(np.clip(v, knots[0], knots[-1]))
         low, high = self._outer_slopes(knots, values)
         return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
 
@@ -161,6 +162,11 @@ def _level_at(curve: Curve, bound: float, first: float, last: float) -> float:
         below = float(curve(np.array([ndtr(middle)]))[0]) < bound
         low, high = (middle, high) if below else (low, middle)
     return float(ndtr((low + high) / 2))
+
+
+@lru_cache(maxsize=256)  # a curve is drawn from again and again
+def _interpolator(knots: tuple[float, ...], values: tuple[float, ...]) -> Any:
+    return PchipInterpolator(knots, values)
 
 
 def base_shapes(u: Floats) -> Floats:

@@ -90,6 +90,8 @@ class _Rows:
         both = 2 * np.arange(self.y.size - 1) + (2 * sum(self.below) - sum(self.sizes))
         short = over - both
         missed = np.maximum(short, self.sizes[0] % 2) + np.maximum(over, self.sizes[1] % 2)
+        if self.low == -_SIZE and self.high == _SIZE:
+            return ordered, missed
         possible = (ordered[:, 1:] >= self.low) & (ordered[:, :-1] <= self.high)
         return ordered, np.where(possible, missed, 2 * sum(self.sizes) + 1)
 
@@ -150,7 +152,8 @@ class _Search:
 
     def _measure(self, rows: _Rows, which: Integers) -> list[Cuts]:
         found: list[Cuts] = []
-        for part in np.array_split(which, min(-(-which.size * rows.y.size // _CELLS), which.size)):
+        parts = min(-(-which.size * rows.y.size // _CELLS), which.size)
+        for part in np.array_split(which, parts) if parts > 1 else [which]:
             ordered, missed = rows.cuts(self.slopes[part])
             self.missed[part] = missed.min(axis=1)
             found += zip(ordered, missed, strict=True)

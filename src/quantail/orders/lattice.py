@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -144,20 +145,20 @@ def _within(lines: Floats, prior: Floats, anchor: Floats, around: Surroundings) 
 
 def _tilted(around: Surroundings, ends: int) -> tuple[Floats, Floats]:
     """Return offsets at one end or at both, and the log prior of how differently they go."""
-    distances = _distances(around, ends)
+    return _opened(float((around.high - around.low).max()), around.least, around.rules, ends)
+
+
+@lru_cache(maxsize=64)  # every step of a column asks for the same
+def _opened(reach: float, least: float, rules: LineRules, ends: int) -> tuple[Floats, Floats]:
+    start, ratio = max(rules.smallest * reach, least), rules.ratio[ends - 1]
+    number = max(math.ceil(math.log(reach / start) / math.log(ratio)), 1)
+    distances = np.geomspace(start, reach, number + 1)
     if ends == 1:
         return distances[:, None], np.zeros(distances.size)
-    tilts = np.array(around.rules.tilts)
+    tilts = np.array(rules.tilts)
     prior = np.tile(-((np.log(tilts) / TILT_SPREAD) ** 2) / 2, distances.size)
     both = np.column_stack([tilts**-0.5, tilts**0.5])
     return (distances[:, None, None] * both[None, :, :]).reshape(-1, 2), prior
-
-
-def _distances(around: Surroundings, ends: int) -> Floats:
-    reach = float((around.high - around.low).max())
-    start, ratio = max(around.rules.smallest * reach, around.least), around.rules.ratio[ends - 1]
-    number = max(math.ceil(math.log(reach / start) / math.log(ratio)), 1)
-    return np.geomspace(start, reach, number + 1)
 
 
 def _log_prior(deviation: Floats) -> Floats:

@@ -58,7 +58,7 @@ def with_repeat(dynamics: Dynamics, repeat: float) -> Dynamics:
     changed = (1.0 - repeat) / (1.0 - dynamics.repeat)
 
     def stay(chance: float) -> float:
-        return float(np.clip(1.0 - (1.0 - chance) / changed, 0.0, 0.98))
+        return min(max(1.0 - (1.0 - chance) / changed, 0.0), 0.98)
 
     return replace(
         dynamics,
@@ -85,7 +85,7 @@ def fit_dynamics(
     def residuals(x: Floats) -> Floats:
         latent = stage.simulate(dynamics_at(x, zero), effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
-        made = pair_table(stage.unit_periods, shown, released.cells) * (stage.ratio / LATTICE)
+        made = pair_table(stage.pairs, shown, released.cells) * (stage.ratio / LATTICE)
         return np.concatenate([((made - released.pairs) / root).ravel(), (x - PRIOR) / PRIOR_SPREAD])
 
     x, damping, current = start, 1.0, residuals(start)

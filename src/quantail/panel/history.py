@@ -36,6 +36,7 @@ from quantail.panel.tables import (
     excess_table,
     growth_table,
     kind_points,
+    lag_pairs,
     level,
     pair_table,
     sensitivity_of,
@@ -251,7 +252,7 @@ def ask_moves(
     moves, unchanged, real = None, None, asking.real
     if asking.asks("pairs"):
         cells = PairCells.of(curve.at(np.array(CLASS_CUTS)), unit)
-        pairs, paired = asking.ask("pairs", pair_table(real, track, cells))
+        pairs, paired = asking.ask("pairs", pair_table(lag_pairs(real), track, cells))
         moves = Moves(pairs, cells, paired)
         unchanged = ask_unchanged(asking, track)
     centre, width, reach = curve.quantile(CENTRE_LEVEL), curve.spread, GROWTH_REACH * unit

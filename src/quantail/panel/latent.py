@@ -122,6 +122,8 @@ def simulate(
     shock = shock_scale(d) * np.exp(unrest) * draws.shock
     blip = np.sqrt(d.blip) * draws.blip
     size, zero = np.empty(len(unit_periods)), np.zeros(len(unit_periods), dtype=bool)
+    jumps, repeats = d.jump * draws.jump, draws.repeat < d.repeat
+    counts, starts = unit_periods.counts.tolist(), unit_periods.starts.tolist()
     first = slice(0, unit_periods.order.size)
     permanent = np.sqrt(d.permanent) * draws.permanent
     deviation = np.sqrt(rest) * draws.shock[first]
@@ -129,24 +131,18 @@ def simulate(
     wide = np.exp(spread) / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * unit_periods.age.mean())
     size[first] = underneath = wide[first] * (permanent + deviation + blip[first]) + effects[first]
     zero[first] = draws.idle[first] < np.where(unit_periods.stock[first], d.stock_idle, d.born_idle)
-    for age in range(1, unit_periods.counts.size):
-        now, many = (
-            slice(unit_periods.starts[age], unit_periods.starts[age + 1]),
-            int(unit_periods.counts[age]),
-        )
-        before = slice(unit_periods.starts[age - 1], unit_periods.starts[age - 1] + many)
-        bounded = np.clip(underneath[:many], -VOLATILITY_RANGE, VOLATILITY_RANGE)
-        jumps = draws.jump[now]
-        permanent = permanent[:many] + d.jump * jumps
+    for age, many in enumerate(counts[1:], 1):
+        now, before = slice(starts[age], starts[age + 1]), slice(starts[age - 1], starts[age - 1] + many)
+        bounded = np.maximum(np.minimum(underneath[:many], VOLATILITY_RANGE), -VOLATILITY_RANGE)
+        permanent = permanent[:many] + jumps[now]
         deviation = d.persistence * deviation[:many] + shock[now] * np.exp(-d.tilt * bounded)
         underneath = wide[now] * (permanent + deviation + blip[now]) + effects[now]
-        repeats = draws.repeat[now] < d.repeat
-        size[now] = np.where(repeats, size[before], underneath)
+        size[now] = np.where(repeats[now], size[before], underneath)
         if idle is None:
             stay = d.stay if age > 1 else np.where(unit_periods.stock[now], d.stay, d.stay_newborn)
             enter = d.enter * np.exp(-d.enter_slope * bounded)
             moved = draws.idle[now] < np.where(zero[before], stay, enter)
-            zero[now] = np.where(repeats, zero[before], moved)
+            zero[now] = np.where(repeats[now], zero[before], moved)
     return Track(size, zero if idle is None else idle)
 
 

@@ -13,7 +13,7 @@ from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
-from quantail.panel.tables import LATTICE, Splines, Track, period_points
+from quantail.panel.tables import LATTICE, LagPairs, Splines, Track, lag_pairs, period_points
 from quantail.panel.tuning import COHORT_FADE, SIZE_MAP_KNOTS
 from quantail.panel.unit_periods import UnitPeriods
 
@@ -35,6 +35,11 @@ class Stage:
     def points(self) -> Floats:
         """Points of every unit-period, as shares of a unit."""
         return period_points(self.unit_periods) / LATTICE
+
+    @cached_property
+    def pairs(self) -> tuple[LagPairs, ...]:
+        """Pairs of unit-periods at every lag."""
+        return lag_pairs(self.unit_periods)
 
     @cached_property
     def features(self) -> Features:

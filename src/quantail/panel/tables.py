@@ -8,6 +8,7 @@ its record by 2 LATTICE, or less where signs allow (`sensitivity_of`, proofs/pan
 simulated panels, which is how models are fitted to the released tables.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +91,16 @@ class PairCells:
 
 
 @dataclass(frozen=True, eq=False)
+class LagPairs:
+    """Pairs of active unit-periods so many periods apart: what is the same whatever sizes are."""
+
+    later: Integers  # where they stand in the line
+    earlier: Integers
+    newborn: Flags  # whether the earlier one is the first of a unit that entered after the first period
+    points: Integers  # what a unit gives to the pair
+
+
+@dataclass(frozen=True, eq=False)
 class Splines:
     """Families of linear splines over unit-periods: in each family a unit-period's factors sum to 1."""
 
@@ -129,18 +140,27 @@ def _kind(unit_periods: UnitPeriods) -> Integers:
     return np.where(unit_periods.age > 0, 2, np.where(unit_periods.stock, 0, 1))
 
 
-def pair_table(unit_periods: UnitPeriods, track: Track, cells: PairCells) -> Integers:
-    """Count pairs of sizes at every lag of `LAGS`, shape (lags, cells.number)."""
-    table = np.zeros((len(LAGS), cells.number), dtype=np.int64)
-    for row, lag in zip(table, LAGS, strict=True):
+def lag_pairs(unit_periods: UnitPeriods) -> tuple[LagPairs, ...]:
+    """Return the pairs of unit-periods at every lag of `LAGS`."""
+    found = []
+    for lag in LAGS:
         later, earlier = unit_periods.pairs(lag)
+        newborn = (unit_periods.age[earlier] == 0) & ~unit_periods.stock[earlier]
+        found.append(LagPairs(later, earlier, newborn, pair_points(unit_periods, lag)))
+    return tuple(found)
+
+
+def pair_table(pairs: Sequence[LagPairs], track: Track, cells: PairCells) -> Integers:
+    """Count pairs of sizes at every lag, shape (lags, cells.number)."""
+    table = np.zeros((len(pairs), cells.number), dtype=np.int64)
+    for row, found in zip(table, pairs, strict=True):
+        later, earlier = found.later, found.earlier
         difference = track.size[later] - track.size[earlier]
         grown = np.where(difference == 0.0, 1, 2 + np.searchsorted(cells.growth, difference, side="right"))
         grown = np.where(track.idle[later], 0, grown)
         cell = 4 + cells.width * np.searchsorted(cells.cuts, track.size[earlier], side="right") + grown
-        newborn = (unit_periods.age[earlier] == 0) & ~unit_periods.stock[earlier]
-        cell = np.where(track.idle[earlier], 2 * newborn + track.idle[later], cell)
-        row[:] = _tally(cell, pair_points(unit_periods, lag), cells.number)
+        cell = np.where(track.idle[earlier], 2 * found.newborn + track.idle[later], cell)
+        row[:] = _tally(cell, found.points, cells.number)
     return table
 
 

@@ -20,6 +20,7 @@ from quantail.visible import visible
 
 Compose = Literal["sum", "max"]
 Unit = Literal["epsilon", "rho"]
+_COMPOSE, _UNIT = get_args(Compose), get_args(Unit)
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**5), Fraction(10**9)
 """What the epsilon of a release may be: below, answers are noise alone; above, nothing is protected."""
@@ -128,7 +129,7 @@ def split(total: Fraction, weights: Sequence[Fraction | int | float]) -> tuple[F
     steps = sum(ratio)
     if steps > _SHARES:
         ratio, steps = _rounded_shares(ratio)
-    return tuple(total * whole / steps for whole in ratio)
+    return tuple(Fraction(total.numerator * whole, total.denominator * steps) for whole in ratio)
 
 
 def _rounded_shares(ratio: list[int]) -> tuple[list[int], int]:
@@ -167,7 +168,7 @@ class Plan:
             raise BudgetError(
                 f"Plan part {self.name!r}: the cost must be an exact Fraction that is not negative."
             )
-        if self.compose not in get_args(Compose) or self.unit not in get_args(Unit):
+        if self.compose not in _COMPOSE or self.unit not in _UNIT:
             raise BudgetError(
                 f'Plan part {self.name!r}: compose is "sum" or "max", unit is "epsilon" or "rho".'
             )
@@ -177,7 +178,7 @@ class Plan:
             )
         if len({child.name for child in self.children}) < len(self.children):
             raise BudgetError(f"Plan part {self.name!r} has two children of one name: number them.")
-        if self.committed > self.cost:
+        if self.children and self.committed > self.cost:
             raise BudgetError(
                 f"Plan part {self.name!r} may spend {as_decimal(self.cost)}, but its children together "
                 f"ask for {as_decimal(self.committed)} ({self.compose}): lower theirs or raise its cost."

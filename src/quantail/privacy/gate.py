@@ -27,8 +27,8 @@ from quantail.privacy.budget import Plan, Unit
 from quantail.privacy.noise import (
     Definition,
     Noise,
-    gaussian_measurement,
-    geometric_measurement,
+    gaussian_loss,
+    geometric_loss,
     noisy_max_loss,
 )
 from quantail.privacy.paths import SLACK, draw_path
@@ -129,7 +129,7 @@ class Gate:
         self._use(leaf, "count", 1, counts.size)
         farthest = self.rows_held * sensitivity
         scale = rounded_up(farthest, count_epsilon(leaf.cost, self.definition))
-        spent = geometric_measurement(scale).map(farthest)
+        spent = geometric_loss(scale, farthest)
         self._covered(spent, count_epsilon(leaf.cost, self.definition))
         return self.noise.geometric(counts, scale)
 
@@ -146,7 +146,7 @@ class Gate:
             return self.count(leaf, counts, touched)
         self._use(leaf, "histogram", 1, counts.size)
         scale = gaussian_scale(touched, leaf.cost)
-        spent = gaussian_measurement(scale).map(math.nextafter(math.sqrt(touched), math.inf))
+        spent = gaussian_loss(scale, math.nextafter(math.sqrt(touched), math.inf))
         self._covered(spent, leaf.cost)
         return self.noise.gaussian(counts, scale)
 
@@ -163,10 +163,10 @@ class Gate:
         epsilon = count_epsilon(leaf.cost, self.definition)
         scale = rounded_up(most, epsilon)
         if self.definition == "pure":
-            self._covered(geometric_measurement(scale).map(most), epsilon)
+            self._covered(geometric_loss(scale, most), epsilon)
             (noisy,) = self.noise.geometric(np.array([total]), scale).tolist()
         else:
-            self._covered(gaussian_measurement(scale).map(float(most)), leaf.cost)
+            self._covered(gaussian_loss(scale, float(most)), leaf.cost)
             (noisy,) = self.noise.gaussian(np.array([total]), scale).tolist()
         return int(noisy)
 

@@ -312,12 +312,24 @@ def geometric_measurement(scale: float) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
+def geometric_loss(scale: float, distance: int) -> float:
+    """Return what OpenDP says two-sided geometric noise costs, in epsilon, if one row moves counts so far (L1)."""
+    return float(geometric_measurement(scale).map(distance))
+
+
+@functools.lru_cache(maxsize=256)
 def gaussian_measurement(scale: float) -> Any:
-    """Return OpenDP's discrete Gaussian mechanism on vectors of integers; `map(L2 distance)` gives its rho."""
+    """Return OpenDP's discrete Gaussian mechanism on vectors of integers."""
     from opendp.measurements import make_gaussian
     from opendp.metrics import l2_distance
 
     return make_gaussian(_integers(), l2_distance(T="f64"), scale=scale)
+
+
+@functools.lru_cache(maxsize=256)
+def gaussian_loss(scale: float, distance: float) -> float:
+    """Return what OpenDP says discrete Gaussian noise costs, in rho, if one row moves counts so far (L2)."""
+    return float(gaussian_measurement(scale).map(distance))
 
 
 def _integers() -> Any:

@@ -6,6 +6,7 @@ Canonne, Kamath and Steinke (2020, Proposition 12): rho-zCDP implies (epsilon, d
 
 Any alpha proves the claim, so it may be searched for in floating point; what is then claimed is decided for that alpha
 in fractions, with logarithms of 60 digits rounded upwards. The left side is convex in alpha: a search finds the best.
+At the best alpha it is concave in rho and in epsilon, so that Newton's method leads to the step where it is decided.
 """
 
 import math
@@ -18,6 +19,7 @@ from quantail.privacy.budget import as_decimal, parse_amount
 
 _STEPS = 2**40  # amounts are multiples of 2**-40
 _UP, _DOWN = Context(prec=60, rounding=ROUND_CEILING), Context(prec=60, rounding=ROUND_FLOOR)
+_NEWTON = 6  # steps of Newton's method
 _SMALLEST, _LARGEST = -40.0, 100.0  # of ln(alpha - 1)
 
 
@@ -30,7 +32,14 @@ def rho_from(epsilon: Fraction, delta: Fraction) -> Fraction:
     0.02436
     """
     epsilon, goal = parse_amount(epsilon, "epsilon"), _log_below(delta)
-    steps = _last_true(lambda step: _implies(Fraction(step, _STEPS), epsilon, goal))
+    given, most = float(epsilon), -float(goal)
+    near = (
+        math.sqrt(most + given) - math.sqrt(most)
+    ) ** 2  # enough for any alpha; the rest is won from there
+    for _ in range(_NEWTON):
+        missed, excess = _missed(near, given, most)
+        near -= missed / (excess * (1 + excess))
+    steps = _last_true(lambda step: _implies(Fraction(step, _STEPS), epsilon, goal), near)
     if steps == 0:
         raise BudgetError(
             f"epsilon {as_decimal(epsilon)} with this delta is too small for zCDP: raise epsilon or delta."
@@ -47,7 +56,12 @@ def epsilon_from(rho: Fraction, delta: Fraction) -> Fraction:
     0.6217
     """
     rho, goal = parse_amount(rho, "rho"), _log_below(delta)
-    short = _last_true(lambda step: not _implies(rho, Fraction(step, _STEPS), goal))
+    given, most = float(rho), -float(goal)
+    near = given + 2 * math.sqrt(given * most)
+    for _ in range(_NEWTON):
+        missed, excess = _missed(given, near, most)
+        near += missed / excess
+    short = _last_true(lambda step: not _implies(rho, Fraction(step, _STEPS), goal), near)
     return Fraction(short + 1, _STEPS)
 
 
@@ -74,6 +88,14 @@ def _best_excess(rho: float, epsilon: float) -> float:
     return low
 
 
+def _missed(rho: float, epsilon: float, most: float) -> tuple[float, float]:
+    """Return by how much the left side is above -most at the best alpha, roughly, and alpha - 1."""
+    excess = math.exp(_best_excess(rho, epsilon))
+    alpha = 1 + excess
+    left = excess * (alpha * rho - epsilon) - alpha * math.log1p(1 / excess) - math.log(excess)
+    return left + most, excess
+
+
 def _log_bounds(value: Fraction) -> tuple[Fraction, Fraction]:
     """Return numbers below and above the logarithm: it is rounded to the nearest, so its neighbours are bounds."""
     below, above = (
@@ -91,12 +113,14 @@ def _log_below(delta: Fraction) -> Fraction:
     return _log_bounds(delta)[0]
 
 
-def _last_true(holds: Callable[[int], bool]) -> int:
-    """Bisect for the last step at which a condition holds that is true at 0 and false from some step on."""
-    above = 1
+def _last_true(holds: Callable[[int], bool], near: float) -> int:
+    """Find the last step, close to an amount, at which holds what is true at 0 and false from some step on."""
+    low, stride = max(round(near * _STEPS), 0), 1
+    above = low + 1
+    while low and not holds(low):
+        low, above, stride = max(low - stride, 0), low, 2 * stride
     while holds(above):
-        above *= 2
-    low = above // 2
+        low, above, stride = above, above + stride, 2 * stride
     while above - low > 1:
         middle = (low + above) // 2
         low, above = (middle, above) if holds(middle) else (low, middle)

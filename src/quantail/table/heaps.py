@@ -19,13 +19,13 @@ from quantail.privacy import (
     Definition,
     Gate,
     Plan,
-    cells_touched,
     count_epsilon,
     geometric_cost,
     unit_of,
 )
 from quantail.schema import Column, Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
+from quantail.table.stage_one.counting import release_counts
 from quantail.table.tuning import (
     AMPLE_HEAP_N_EPSILON,
     HEAP_SHARE,
@@ -124,9 +124,7 @@ def draw_heaps(
     def count(part: Floats) -> Integers:
         return np.bincount(heap_of(part, steps, lattice), minlength=number + 1)[:number]
 
-    touched = cells_touched(gate.relation)
-    noisy = gate.histogram(leaf, Vector.of(values).total(count), touched).astype(np.float64)
-    return noisy, gate.histogram_noise(leaf, touched).deviation / 2**0.5
+    return release_counts(gate, leaf, Vector.of(values), count)
 
 
 def heap_shares(

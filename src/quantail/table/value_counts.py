@@ -14,13 +14,13 @@ import numpy as np
 
 from quantail.arrays import Floats, Integers
 from quantail.curves import Scale
-from quantail.privacy import Definition, Plan, cells_touched, count_epsilon, geometric_cost, unit_of
+from quantail.privacy import Definition, Plan, count_epsilon, geometric_cost, unit_of
 from quantail.schema import Column, Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.factor_width import log_factor_width
 from quantail.table.heaps import Heap, chosen_heaps, count_figures, figures_of, rounded
 from quantail.table.stage_one.column import NumericModel
-from quantail.table.stage_one.counting import count_values
+from quantail.table.stage_one.counting import count_values, release_counts
 from quantail.table.stage_one.design import values_of
 from quantail.table.stage_one.fit_state import Fit
 from quantail.table.stage_one.tuning import DOUBT
@@ -115,16 +115,14 @@ def release_figures(
     """
     scale = column.scale
     count = partial(count_figures, figures=figures, lattice=scale.step)
-    touched = cells_touched(fit.gate.relation)
-    counts = fit.confidential.column(column.name).total(count)
-    noisy = fit.gate.histogram(leaf, counts, touched).astype(np.float64)
-    noise = fit.gate.histogram_noise(leaf, touched).deviation / 2**0.5
+    noisy, noise = release_counts(fit.gate, leaf, fit.confidential.column(column.name), count)
     values = scale.unfolded(drawn)
     chosen = chosen_heaps(values, fit.gate.noise.generator().random(values.size), heaps)
-    per_row = fit.present(column.status) / values.size
+    present = fit.present(column.status)
+    per_row = present / values.size
     expected = np.asarray(per_row * count(rounded(values, chosen, heaps, scale.lower, scale.upper)))
     beyond = np.maximum(likely_counts(noisy, noise, expected) - per_row * count(values), 0.0)
-    return cut_figures(drawn, np.asarray(figures * scale.step), beyond, per_row * values.size, edges, scale)
+    return cut_figures(drawn, np.asarray(figures * scale.step), beyond, present, edges, scale)
 
 
 def expected_shares(drawn: Floats, scale: Scale, number: int) -> Floats:

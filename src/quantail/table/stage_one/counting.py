@@ -1,12 +1,13 @@
 """Categories, and numbers of few values, released by counts."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quantail.curves import Scale, StepCurve, Vector
-from quantail.privacy import Plan, cells_touched
+from quantail.privacy import Gate, Plan, cells_touched
 from quantail.table.stage_one.column import CategoryModel
 from quantail.table.stage_one.design import ColumnDesign
 from quantail.table.stage_one.fit_state import Fit
@@ -60,9 +61,16 @@ def count_values(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> tuple[Fl
         position = np.rint((part[~np.isnan(part)] - scale.lower) / scale.step).astype(np.int64)
         return np.bincount(position, minlength=cells)
 
-    sensitivity = cells_touched(fit.gate.relation)
-    noisy = fit.gate.histogram(leaf, values.total(count), sensitivity).astype(np.float64)
-    return noisy, fit.gate.histogram_noise(leaf, sensitivity).deviation / 2**0.5
+    return release_counts(fit.gate, leaf, values, count)
+
+
+def release_counts(
+    gate: Gate, leaf: Plan, values: Vector, count: Callable[[Floats], Integers]
+) -> tuple[Floats, float]:
+    """Release counts of cells that every row lies in one of at the most; return also the scale of their noise."""
+    touched = cells_touched(gate.relation)
+    noisy = gate.histogram(leaf, values.total(count), touched).astype(np.float64)
+    return noisy, gate.histogram_noise(leaf, touched).deviation / 2**0.5
 
 
 def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
