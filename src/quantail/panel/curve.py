@@ -58,10 +58,10 @@ class Curve:
         return Curve(self.levels, tuple((sizes + (factor - 1.0) * above).tolist()))
 
     def tilted(self, tilt: float) -> "Curve":
-        """Return the curve with sizes weighted by exp(tilt * size); its tail may become thinner, not thicker."""
+        """Return the curve with sizes weighted by exp(tilt * size) up to its tail, which keeps its shape."""
         levels, sizes, start = np.array(self.levels), np.array(self.sizes), self.quantile(0.9)
-        middle = (sizes[1:] + sizes[:-1]) / 2 - start
-        weights = np.diff(levels) * np.exp(np.clip(tilt * middle, -50.0, 0.0 if tilt > 0 else 50.0))
+        middle = np.minimum((sizes[1:] + sizes[:-1]) / 2 - start, 0.0)
+        weights = np.diff(levels) * np.exp(np.clip(tilt * middle, -50.0, 50.0))
         own = np.concatenate([[0.0], np.cumsum(weights)])
         return Curve(tuple((own / own[-1]).tolist()), self.sizes)
 
@@ -84,12 +84,23 @@ class Curve:
 
     def fall_below(self, level: float) -> float:
         """Return within how many units of size the upper tail falls to 1/e below a level."""
-        return (self.quantile(level) - self.quantile(1.0 - 4.0 * (1.0 - level))) / float(np.log(4.0))
+        return self.fall(1.0 - 4.0 * (1.0 - level), level)
 
-    def with_tail(self, level: float, fall: float) -> "Curve":
-        """Return a curve whose upper tail falls to 1/e within so many units of size, from a level on."""
+    def fall(self, low: float, high: float) -> float:
+        """Return within how many units of size the share of larger sizes falls to 1/e, between two levels."""
+        return (self.quantile(high) - self.quantile(low)) / float(np.log((1.0 - low) / (1.0 - high)))
+
+    def with_tail(self, level: float, fall: float, bend: float = 0.0) -> "Curve":
+        """Return a curve whose upper tail falls to 1/e within so many units of size, from a level on.
+
+        With a bend b it falls the faster the farther out: within fall * (t / t_0)^-b, where t is minus the log of the
+        share of larger sizes, t_0 at the level.
+        """
         beyond = np.geomspace(1.0, 1e-7, 80)
-        tail = self.quantile(level) - fall * np.log(beyond)
+        start = -float(np.log1p(-level))
+        tail = self.quantile(level) + fall * start / (1.0 - bend) * (
+            (1.0 - np.log(beyond) / start) ** (1.0 - bend) - 1.0
+        )
         below = np.array(self.levels) < level
         levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
         sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])

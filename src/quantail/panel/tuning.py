@@ -217,12 +217,29 @@ BEND_WEIGHT = 0.15
 TAIL_NOISE = 8.0
 """A tail holding fewer units than this many standard deviations of noise is extrapolated; 2 before ("Tails")."""
 
-USUAL_FALL, FALL_BEND, FALL_SPREAD = 0.45, 1.6, 0.15
-"""Such a tail falls to 1/e within so many log units: usually if it is thin, more per share of sizes that it holds
-(tails of sizes fall the faster the farther out), and how far from that it may lie."""
-
 HEAVIEST_INDEX = 1.05
 """The heaviest tail: a Pareto law of this index falls to 1/e within its inverse."""
+
+LEAST_FALL = 0.05
+"""The steepest fall of a tail to 1/e, in log units."""
+
+TAIL_FALLS, TAIL_BENDS = np.geomspace(LEAST_FALL, 1.0 / HEAVIEST_INDEX, 18), np.linspace(0.0, 0.75, 6)
+"""Falls and bends of tails that are weighed against each other (decision 0015, "Tails that bend")."""
+
+TAIL_STRETCHES = np.linspace(-0.2, 0.4, 9)
+"""Log stretches of the upper half that are weighed with them."""
+
+USUAL_FALL, FALL_SPREAD = 1.1, 0.6
+"""Usual fall where a share of 1/e is larger, bending as is usual beyond, and how far its log is from that."""
+
+USUAL_BEND, BEND_SPREAD, STRAIGHT_SHARE = 0.5, 0.15, 0.3
+"""Usual bend of a tail and how far from it bends are; share of tails that are straight as Pareto's."""
+
+BEND_FROM, BEND_ERROR, BELOW_ERROR = 0.85, 0.12, 0.2
+"""Level from which the curve below a tail tells its bend; errors of the logs of its bend, and of its fall there."""
+
+UPPER_HALF_SPREAD, CAPPED_ERROR = 0.12, 0.01
+"""How far the log stretch of a curve's upper half is from 0, and the relative error of its capped total."""
 
 EXCESS_REACH = 2.0
 """How far above the start of the tail sizes are counted, in log units."""
