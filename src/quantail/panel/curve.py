@@ -21,6 +21,7 @@ from quantail.panel.tuning import (
     PRIOR_UNITS,
     ROUGHNESS,
     TAIL_NOISE,
+    USUAL_SPREADS,
 )
 
 
@@ -160,6 +161,29 @@ def zipf_weights(edges: Floats, start: float) -> Floats:
     above = -np.exp(-np.maximum(edges - start, 0.0))
     below = 0.25 * np.exp(4.0 * np.minimum(edges - start, 0.0))
     weights = np.diff(above + below) + 1e-12
+    return np.asarray(weights / weights.sum())
+
+
+def usual_weights(edges: Floats, mean: float, fine: Floats, noisy: Floats, deviation: float) -> Floats:
+    """Return the weights of fine cells that are expected of sizes around a mean, given noisy weights of wider ones.
+
+    Sizes are normal, or start somewhere and fall exponentially, with one of the usual spreads: these laws are weighed
+    by how likely they make the noisy weights.
+    """
+    starts, units = np.searchsorted(fine, edges[:-1]), max(float(noisy.sum()), deviation)
+    laws = []
+    for spread in USUAL_SPREADS:
+        laws += [normal_weights(fine, mean, spread), exponential_weights(fine, mean, spread)]
+    made = np.array([np.add.reduceat(law, starts) for law in laws])
+    likely = -np.sqrt(2.0) * np.abs(units * made - noisy).sum(axis=1) / deviation
+    likely = np.exp(likely - likely.max())
+    return np.asarray(likely @ np.array(laws) / likely.sum())
+
+
+def exponential_weights(edges: Floats, mean: float, fall: float) -> Floats:
+    """Return the weights of cells under a law that starts and then falls to 1/e within a distance, of a given mean."""
+    start = max(mean - fall, float(edges[0]))
+    weights = np.diff(-np.exp(-np.maximum(edges - start, 0.0) / fall)) + 1e-12
     return np.asarray(weights / weights.sum())
 
 

@@ -13,7 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from quantail.arrays import Floats, Integers
-from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights, zipf_weights
+from quantail.panel.curve import (
+    Curve,
+    even_weights,
+    normal_weights,
+    smooth_weights,
+    usual_weights,
+    zipf_weights,
+)
 from quantail.panel.dynamics import (
     Moves,
     dynamics_at,
@@ -25,7 +32,7 @@ from quantail.panel.dynamics import (
 )
 from quantail.panel.effects import Sums, Total, fit_effects
 from quantail.panel.latent import Dynamics
-from quantail.panel.place import unit_means, window_selection, windows
+from quantail.panel.place import mean_table, unit_means, window_selection, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
@@ -59,6 +66,8 @@ from quantail.panel.tuning import (
     EXCESS_REACH,
     GROWTH_REACH,
     LARGE_JUMPS,
+    LEAD_ZERO_NOISE,
+    MEAN_REACH,
     NARROWEST_STRETCH,
     PLACED_UNITS,
     PRIOR,
@@ -196,11 +205,21 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
     middle = asking.locate(track, scale.edges[0], scale.edges[-1])
     if middle is not None and asking.gate.n_epsilon(asking.plan.find("place"), asking.units) < PLACED_UNITS:
         middle = scale.edges[0] + WINDOW / 2  # too few units to be found: sizes are taken to be small
-    edges = np.array(scale.coarse(units / (CELL_UNITS * noise), middle).edges)
+    mean = None if middle is None or not asking.asks("mean") else ask_mean(asking, track, middle)
+    cells = scale.coarse(units / (CELL_UNITS * noise), middle) if mean is None else scale.around(mean)
+    edges = np.array(cells.edges)
     sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
-    weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
-    curve = Curve.of(edges, weights)
+    if mean is None:
+        weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
+        curve = Curve.of(edges, weights)
+    else:
+        fine = np.array(scale.edges)
+        usual = usual_weights(edges, mean, fine, sizes[3:], deviation)
+        starts = np.searchsorted(fine, edges[:-1])
+        prior = np.add.reduceat(usual, starts)
+        weights = smooth_weights(edges, sizes[3:], deviation, total, prior)
+        curve = Curve.of(fine, usual * np.repeat(weights / prior, np.diff([*starts, usual.size])))
     level = curve.tail_level(total, deviation)
     if not asking.asks("tails"):
         return Sizes(curve.with_tail(level, curve.fall_below(level)), sizes, deviation)
@@ -208,6 +227,12 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
     excess, noise = asking.ask("tails", beyond)
     tail = TailAnswer(curve, level, total, float(excess[0]), noise)
     return Sizes(tail.expected(), sizes, deviation, tail)
+
+
+def ask_mean(asking: Asking, track: Track, middle: float) -> float:
+    """Release the mean size of units, bounded around the middle of a window."""
+    total, _ = asking.ask("mean", mean_table(unit_means(asking.real, track), middle))
+    return middle + MEAN_REACH * float(np.clip(total[0] / asking.units, -1.0, 1.0))
 
 
 def size_prior(edges: Floats, middle: float | None, signed: bool) -> Floats:
@@ -285,9 +310,11 @@ def ask_history(asking: Asking, scale: PanelScale, values: Floats, splines: Spli
     unit = 1.0 if scale.scale.log else curve.spread
     moves, sums = ask_moves(asking, scale.track(values), splines, curve, unit)
     sums = replace(sums, total=total, trend=trend)
-    if not scale.idle:
+    table, deviation = sizes.table, sizes.deviation
+    # Three noisy cells hold the zeros: a column that has none must not be given some.
+    if not scale.idle or float(table[:3].sum()) < LEAD_ZERO_NOISE * 3.0**0.5 * deviation:
         return Answers(curve, Dynamics(), moves, sums, tail=sizes.tail)
-    kinds, table, deviation = kind_points(asking.known) / LATTICE, sizes.table, sizes.deviation
+    kinds = kind_points(asking.known) / LATTICE
     zero = zero_chances(table, kinds, deviation, moves)
     return Answers(curve, zero, moves, sums, share_of(table[2], kinds[2], 0.0, deviation), sizes.tail)
 

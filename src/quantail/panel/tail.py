@@ -29,12 +29,10 @@ from quantail.panel.tuning import (
     TAIL_FALLS,
     TAIL_STRETCHES,
     UPPER_HALF_SPREAD,
+    UPPER_LEVELS,
     USUAL_BEND,
     USUAL_FALL,
 )
-
-_POINTS = 1.0 - np.geomspace(0.5, 1e-6, 240)
-_MIDDLES, _SHARES = (_POINTS[1:] + _POINTS[:-1]) / 2, np.diff(_POINTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +60,15 @@ class TailAnswer:
     def _expected(self, stretches: Floats, told: Callable[[Curve], float]) -> Curve:
         """Weigh all tails by how usual they are and how likely the answers; return that of the mean parameters."""
         start, usual = self.curve.quantile(self.level), self._usual()
+        middles, shares = (UPPER_LEVELS[1:] + UPPER_LEVELS[:-1]) / 2, np.diff(UPPER_LEVELS)
         weights = np.empty((stretches.size, *usual.shape))
         for place, stretch in enumerate(stretches):
             body = self.curve.stretched(float(np.exp(stretch)))
             common = -0.5 * (stretch / UPPER_HALF_SPREAD) ** 2
             for (row, fall), (column, bend) in product(enumerate(TAIL_FALLS), enumerate(TAIL_BENDS)):
                 tried = body.with_tail(self.level, float(fall), float(bend))
-                beyond = np.clip((tried.at(_MIDDLES) - start) / EXCESS_REACH, 0.0, 1.0)
-                missed = self.units * float(beyond @ _SHARES) - self.excess
+                beyond = np.clip((tried.at(middles) - start) / EXCESS_REACH, 0.0, 1.0)
+                missed = self.units * float(beyond @ shares) - self.excess
                 weights[place, row, column] = (
                     common + usual[row, column] + _laplace(missed, self.deviation) + told(tried)
                 )

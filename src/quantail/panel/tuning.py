@@ -39,6 +39,25 @@ SHARES = {
 }
 """Shares of a column's budget by question; questions about change fall away in a panel of one period."""
 
+FEW_UNITS_SHARES = {
+    "place": 20,
+    "mean": 15,
+    "sizes": 18,
+    "tails": 8,
+    "sums": 18,
+    "trends": 4,
+    "pairs": 12,
+    "unchanged": 4,
+    "years": 6,
+    "splines": 2,
+    "growth": 6,
+}
+"""The same where units times the column's epsilon are public and below `FEW_UNIT_EPSILON`: most goes to where sizes
+lie, since cells, which need more units, cannot tell (decision 0015, "Few units")."""
+
+FEW_UNIT_EPSILON = 1_000
+"""Units times the column's epsilon below which a leading column is asked about in that way."""
+
 SIGN_TENTHS = 7
 """Tenths of a unit's points that go to signs of growth; the rest goes to sizes of moves."""
 
@@ -95,11 +114,17 @@ RATIO_REACH, RATIO_CELLS = 2.0, 40
 USUAL_RATIO_SPREAD = 0.4
 """Usual deviation of log ratios: the prior of their distribution."""
 
-ZERO_NOISE = 4.0
-"""Deviations of noise above which zeros of a follower are taken for real."""
+ZERO_NOISE, LEAD_ZERO_NOISE = 5.0, 2.0
+"""Deviations of noise above which zeros of a follower, and those of a lead, are taken for real."""
 
 SIZES_BELOW, SIZES_ABOVE = 2.0, 6.0
 """Where units are few, size cells lie within so many log units of the window's middle; one cell each has the rest."""
+
+MEAN_ENDS = (-2.5, -1.2, -0.6, -0.2, 0.2, 0.6, 1.2, 2.0, 3.0, 4.5)
+"""Ends of size cells around the mean of few units (log units)."""
+
+USUAL_SPREADS = (0.1, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5)
+"""Deviations of sizes around that mean that are held possible."""
 
 IDLE_CELLS = 12
 """Cells of a follower's size beside a lead in the zero state: few, since few units are."""
@@ -228,6 +253,9 @@ TAIL_FALLS, TAIL_BENDS = np.geomspace(LEAST_FALL, 1.0 / HEAVIEST_INDEX, 18), np.
 
 TAIL_STRETCHES = np.linspace(-0.2, 0.4, 9)
 """Log stretches of the upper half that are weighed with them."""
+
+UPPER_LEVELS = 1.0 - np.geomspace(0.5, 1e-6, 240)
+"""Levels between which the excess of a curve is summed up."""
 
 USUAL_FALL, FALL_SPREAD = 1.1, 0.6
 """Usual fall where a share of 1/e is larger, bending as is usual beyond, and how far its log is from that."""
