@@ -127,6 +127,7 @@ BAD_PANELS = {
     "unit twice": ({"exit": "id"}, "names a column twice"),
     "reversed": ({"start": 2005}, "start is after end"),
     "fraction": ({"start": 2000.5}, "start must be a whole number"),
+    "month": ({"start": "2020-01"}, "months and quarters are numbered"),
     "truth value": ({"end": True}, "end must be a whole number"),
     "too long": ({"end": 4000}, "more than 1000 periods"),
     "layout": ({"layout": "tall"}, "wide, long"),

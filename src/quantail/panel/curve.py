@@ -21,6 +21,7 @@ from quantail.panel.tuning import (
     PRIOR_UNITS,
     ROUGHNESS,
     TAIL_NOISE,
+    USUAL_SPREADS,
 )
 
 
@@ -58,10 +59,10 @@ class Curve:
         return Curve(self.levels, tuple((sizes + (factor - 1.0) * above).tolist()))
 
     def tilted(self, tilt: float) -> "Curve":
-        """Return the curve with sizes weighted by exp(tilt * size); its tail may become thinner, not thicker."""
+        """Return the curve with sizes weighted by exp(tilt * size) up to its tail, which keeps its shape."""
         levels, sizes, start = np.array(self.levels), np.array(self.sizes), self.quantile(0.9)
-        middle = (sizes[1:] + sizes[:-1]) / 2 - start
-        weights = np.diff(levels) * np.exp(np.clip(tilt * middle, -50.0, 0.0 if tilt > 0 else 50.0))
+        middle = np.minimum((sizes[1:] + sizes[:-1]) / 2 - start, 0.0)
+        weights = np.diff(levels) * np.exp(np.clip(tilt * middle, -50.0, 50.0))
         own = np.concatenate([[0.0], np.cumsum(weights)])
         return Curve(tuple((own / own[-1]).tolist()), self.sizes)
 
@@ -84,12 +85,23 @@ class Curve:
 
     def fall_below(self, level: float) -> float:
         """Return within how many units of size the upper tail falls to 1/e below a level."""
-        return (self.quantile(level) - self.quantile(1.0 - 4.0 * (1.0 - level))) / float(np.log(4.0))
+        return self.fall(1.0 - 4.0 * (1.0 - level), level)
 
-    def with_tail(self, level: float, fall: float) -> "Curve":
-        """Return a curve whose upper tail falls to 1/e within so many units of size, from a level on."""
+    def fall(self, low: float, high: float) -> float:
+        """Return within how many units of size the share of larger sizes falls to 1/e, between two levels."""
+        return (self.quantile(high) - self.quantile(low)) / float(np.log((1.0 - low) / (1.0 - high)))
+
+    def with_tail(self, level: float, fall: float, bend: float = 0.0) -> "Curve":
+        """Return a curve whose upper tail falls to 1/e within so many units of size, from a level on.
+
+        With a bend b it falls the faster the farther out: within fall * (t / t_0)^-b, where t is minus the log of the
+        share of larger sizes, t_0 at the level.
+        """
         beyond = np.geomspace(1.0, 1e-7, 80)
-        tail = self.quantile(level) - fall * np.log(beyond)
+        start = -float(np.log1p(-level))
+        tail = self.quantile(level) + fall * start / (1.0 - bend) * (
+            (1.0 - np.log(beyond) / start) ** (1.0 - bend) - 1.0
+        )
         below = np.array(self.levels) < level
         levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
         sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])
@@ -149,6 +161,29 @@ def zipf_weights(edges: Floats, start: float) -> Floats:
     above = -np.exp(-np.maximum(edges - start, 0.0))
     below = 0.25 * np.exp(4.0 * np.minimum(edges - start, 0.0))
     weights = np.diff(above + below) + 1e-12
+    return np.asarray(weights / weights.sum())
+
+
+def usual_weights(edges: Floats, mean: float, fine: Floats, noisy: Floats, deviation: float) -> Floats:
+    """Return the weights of fine cells that are expected of sizes around a mean, given noisy weights of wider ones.
+
+    Sizes are normal, or start somewhere and fall exponentially, with one of the usual spreads: these laws are weighed
+    by how likely they make the noisy weights.
+    """
+    starts, units = np.searchsorted(fine, edges[:-1]), max(float(noisy.sum()), deviation)
+    laws = []
+    for spread in USUAL_SPREADS:
+        laws += [normal_weights(fine, mean, spread), exponential_weights(fine, mean, spread)]
+    made = np.array([np.add.reduceat(law, starts) for law in laws])
+    likely = -np.sqrt(2.0) * np.abs(units * made - noisy).sum(axis=1) / deviation
+    likely = np.exp(likely - likely.max())
+    return np.asarray(likely @ np.array(laws) / likely.sum())
+
+
+def exponential_weights(edges: Floats, mean: float, fall: float) -> Floats:
+    """Return the weights of cells under a law that starts and then falls to 1/e within a distance, of a given mean."""
+    start = max(mean - fall, float(edges[0]))
+    weights = np.diff(-np.exp(-np.maximum(edges - start, 0.0) / fall)) + 1e-12
     return np.asarray(weights / weights.sum())
 
 

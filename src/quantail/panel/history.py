@@ -13,7 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from quantail.arrays import Floats, Integers
-from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights, zipf_weights
+from quantail.panel.curve import (
+    Curve,
+    even_weights,
+    normal_weights,
+    smooth_weights,
+    usual_weights,
+    zipf_weights,
+)
 from quantail.panel.dynamics import (
     Moves,
     dynamics_at,
@@ -25,7 +32,7 @@ from quantail.panel.dynamics import (
 )
 from quantail.panel.effects import Sums, Total, fit_effects
 from quantail.panel.latent import Dynamics
-from quantail.panel.place import unit_means, window_selection, windows
+from quantail.panel.place import mean_table, unit_means, window_selection, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
@@ -49,6 +56,7 @@ from quantail.panel.tables import (
     unchanged_table,
     year_table,
 )
+from quantail.panel.tail import TailAnswer
 from quantail.panel.tuning import (
     BEYOND_CAP,
     BEYOND_CAP_TREND,
@@ -57,11 +65,10 @@ from quantail.panel.tuning import (
     CLASS_CUTS,
     EFFECT_ROUNDS,
     EXCESS_REACH,
-    FALL_BEND,
-    FALL_SPREAD,
     GROWTH_REACH,
-    HEAVIEST_INDEX,
     LARGE_JUMPS,
+    LEAD_ZERO_NOISE,
+    MEAN_REACH,
     NARROWEST_STRETCH,
     PLACED_UNITS,
     PRIOR,
@@ -70,7 +77,6 @@ from quantail.panel.tuning import (
     STRETCH_PRIOR,
     TAIL_FROM,
     TAIL_INDEX,
-    USUAL_FALL,
     USUAL_UNCHANGED,
     WIDEST_STRETCH,
     WINDOW,
@@ -181,36 +187,53 @@ class Answers:
     moves: Moves | None
     sums: Sums
     idle: float | None = None  # share of unit-periods after the first in the zero state, where there is one
+    tail: TailAnswer | None = None  # how far the largest sizes reach
 
 
-def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> tuple[Curve, Floats, float]:
-    """Release the size table; return the curve, the table and its noise."""
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """What was released about how sizes are distributed."""
+
+    curve: Curve
+    table: Floats  # the size table, zeros first
+    deviation: float  # standard deviation of its noise
+    tail: TailAnswer | None = None  # None where the scale has no tail to ask about
+
+
+def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
+    """Release the size table, and how far the largest sizes reach."""
     units, noise, track = asking.units, asking.noise("sizes"), scale.track(values)
     middle = asking.locate(track, scale.edges[0], scale.edges[-1])
     if middle is not None and asking.gate.n_epsilon(asking.plan.find("place"), asking.units) < PLACED_UNITS:
         middle = scale.edges[0] + WINDOW / 2  # too few units to be found: sizes are taken to be small
-    edges = np.array(scale.coarse(units / (CELL_UNITS * noise), middle).edges)
+    mean = None if middle is None or not asking.asks("mean") else ask_mean(asking, track, middle)
+    cells = scale.coarse(units / (CELL_UNITS * noise), middle) if mean is None else scale.around(mean)
+    edges = np.array(cells.edges)
     sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
-    weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
-    curve = Curve.of(edges, weights)
+    if mean is None:
+        weights = smooth_weights(edges, sizes[3:], deviation, total, size_prior(edges, middle, asking.signed))
+        curve = Curve.of(edges, weights)
+    else:
+        fine = np.array(scale.edges)
+        usual = usual_weights(edges, mean, fine, sizes[3:], deviation)
+        starts = np.searchsorted(fine, edges[:-1])
+        prior = np.add.reduceat(usual, starts)
+        weights = smooth_weights(edges, sizes[3:], deviation, total, prior)
+        curve = Curve.of(fine, usual * np.repeat(weights / prior, np.diff([*starts, usual.size])))
     level = curve.tail_level(total, deviation)
-    return curve.with_tail(level, ask_fall(asking, track, curve, level, total)), sizes, deviation
-
-
-def ask_fall(asking: Asking, track: Track, curve: Curve, level: float, total: float) -> float:
-    """Release how far sizes reach beyond a level of the curve; return within which distance the tail falls to 1/e.
-
-    Of a tail that falls within f, bounded at a reach c, the mean excess is f (1 - exp(-c / f)).
-    """
     if not asking.asks("tails"):
-        return curve.fall_below(level)
-    noisy, noise = asking.ask("tails", excess_table(asking.real, track, curve.quantile(level), EXCESS_REACH))
-    falls = np.linspace(0.05, 1.0 / HEAVIEST_INDEX, 200)
-    made = (1.0 - level) * total * falls / EXCESS_REACH * -np.expm1(-EXCESS_REACH / falls)
-    usual = USUAL_FALL + FALL_BEND * (1.0 - level)
-    cost = ((made - noisy[0]) / noise) ** 2 + ((falls - usual) / FALL_SPREAD) ** 2
-    return float(falls[np.argmin(cost)])
+        return Sizes(curve.with_tail(level, curve.fall_below(level)), sizes, deviation)
+    beyond = excess_table(asking.real, track, curve.quantile(level), EXCESS_REACH)
+    excess, noise = asking.ask("tails", beyond)
+    tail = TailAnswer(curve, level, total, float(excess[0]), noise)
+    return Sizes(tail.expected(), sizes, deviation, tail)
+
+
+def ask_mean(asking: Asking, track: Track, middle: float) -> float:
+    """Release the mean size of units, bounded around the middle of a window."""
+    total, _ = asking.ask("mean", mean_table(unit_means(asking.real, track), middle))
+    return middle + MEAN_REACH * float(np.clip(total[0] / asking.units, -1.0, 1.0))
 
 
 def size_prior(edges: Floats, middle: float | None, signed: bool) -> Floats:
@@ -279,7 +302,8 @@ def ask_unchanged(asking: Asking, track: Track) -> float:
 
 def ask_history(asking: Asking, scale: PanelScale, values: Floats, splines: Splines) -> Answers:
     """Ask everything about the leading column of a panel; `splines` are those of its own lives."""
-    curve, sizes, deviation = ask_sizes(asking, scale, values)
+    sizes = ask_sizes(asking, scale, values)
+    curve = sizes.curve
     total = ask_total(asking, "sums", values, scale, curve, BEYOND_CAP)
     trend = None
     if asking.asks("trends"):
@@ -287,11 +311,13 @@ def ask_history(asking: Asking, scale: PanelScale, values: Floats, splines: Spli
     unit = 1.0 if scale.scale.log else curve.spread
     moves, sums = ask_moves(asking, scale.track(values), splines, curve, unit)
     sums = replace(sums, total=total, trend=trend)
-    if not scale.idle:
-        return Answers(curve, Dynamics(), moves, sums)
+    table, deviation = sizes.table, sizes.deviation
+    # Three noisy cells hold the zeros: a column that has none must not be given some.
+    if not scale.idle or float(table[:3].sum()) < LEAD_ZERO_NOISE * 3.0**0.5 * deviation:
+        return Answers(curve, Dynamics(), moves, sums, tail=sizes.tail)
     kinds = kind_points(asking.known) / LATTICE
-    zero = zero_chances(sizes, kinds, deviation, moves)
-    return Answers(curve, zero, moves, sums, share_of(sizes[2], kinds[2], 0.0, deviation))
+    zero = zero_chances(table, kinds, deviation, moves)
+    return Answers(curve, zero, moves, sums, share_of(table[2], kinds[2], 0.0, deviation), sizes.tail)
 
 
 def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> HistoryModel:
@@ -300,6 +326,7 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
     if moves is None:
         dynamics = dynamics_at(PRIOR, answers.zero)
         effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, EFFECT_ROUNDS)
+        answers = replace(answers, curve=settled(answers, large, dynamics, effects))
     else:
 
         def turn(x: Floats, zero: Dynamics, effects: Floats) -> tuple[Floats, Dynamics, Floats, float]:
@@ -312,11 +339,22 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
             return x, zero, effects, cost
 
         tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
-        x, zero, effects, _ = turn(*min(tried, key=lambda found: found[3])[:3])
+        x, zero, effects, _ = min(tried, key=lambda found: found[3])
+        # Which curve meets the total depends on who stays long, so it is settled once the dynamics are known.
+        answers = replace(answers, curve=settled(answers, large, dynamics_at(x, zero), effects))
+        x, zero, effects, _ = turn(x, zero, effects)
         dynamics = dynamics_at(x, zero)
         if answers.sums.unchanged is not None:
             dynamics = repeat_as_often(large, answers.curve, effects, dynamics, answers.sums.unchanged)
     return HistoryModel(answers.curve, dynamics, tuple(effects.tolist()), answers.sums, units)
+
+
+def settled(answers: Answers, stage: Stage, dynamics: Dynamics, effects: Floats) -> Curve:
+    """Return the curve that all answers about large sizes lead to expect, the total among them."""
+    tail, total = answers.tail, answers.sums.total
+    if tail is None or total is None:
+        return answers.curve
+    return tail.settled(total, stage.capped_total(stage.simulate(dynamics, effects), total.cap))
 
 
 def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Track, Track]:

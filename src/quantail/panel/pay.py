@@ -19,13 +19,13 @@ from quantail.panel.history import (
     Answers,
     Asking,
     HistoryModel,
+    ask_mean,
     ask_moves,
     draw_history,
     fit_history,
     plan_history,
 )
 from quantail.panel.latent import Draws, Dynamics
-from quantail.panel.place import mean_table, unit_means
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import Track, follower_table, size_splines
@@ -35,7 +35,6 @@ from quantail.panel.tuning import (
     FOLLOWER_SHARES,
     IDLE_CELLS,
     LEAD_KNOTS,
-    MEAN_REACH,
     MISSING_SHARE,
     RATIO_CELLS,
     RATIO_REACH,
@@ -110,8 +109,7 @@ def ratio_cells(asking: Asking, lead: Lead, scale: PanelScale, ratio: Track) -> 
         edges = np.array(scale.edges)
         centre, wide = (edges[0] + edges[-1]) / 2, (edges[-1] - edges[0]) / 8
         return RatioCells(edges, normal_weights(edges, centre, wide), None)
-    total, _ = asking.ask("mean", mean_table(unit_means(asking.real, ratio), middle))
-    mean = middle + MEAN_REACH * float(np.clip(total[0] / asking.units, -1.0, 1.0))
+    mean = ask_mean(asking, ratio, middle)
     cells = int(np.clip(asking.units / (CELL_UNITS * asking.noise("sizes")), FEWEST_CELLS, RATIO_CELLS))
     edges = np.linspace(mean - RATIO_REACH, mean + RATIO_REACH, cells + 1)
     return RatioCells(edges, normal_weights(edges, mean, USUAL_RATIO_SPREAD), mean)

@@ -42,9 +42,12 @@ from quantail.panel.stage import Stage
 from quantail.panel.tables import Track, age_splines
 from quantail.panel.tuning import (
     ATTRIBUTE_SHARE,
+    FEW_UNIT_EPSILON,
+    FEW_UNITS_SHARES,
     GAP_SHARE,
     LARGE_STAGE,
     LEAD_SHARE,
+    SHARES,
     SKELETON_SHARE,
     SMALL_STAGE,
 )
@@ -73,7 +76,10 @@ def no_settings(given: Mapping[str, Any]) -> None:
 
 
 def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name: str) -> Plan:
-    """Return the budget of one group of units; it depends on the schema alone."""
+    """Return the budget of one group of units; it depends on public facts alone.
+
+    The number of units counts only where it is public.
+    """
     panel, counted = panel_of(schema), schema.neighbours == "add-remove"
     periods, weights = len(panel.periods), dict[str, Fraction]()
     if panel.is_full and has_skeleton(periods, counted):
@@ -89,7 +95,7 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
         asked.append(plan_skeleton(parts["skeleton"], periods, counted))
     if panel.gaps:
         asked.append(Plan.leaf("gaps", parts["gaps"], "periods in which units are away"))
-    asked += _plan_histories(schema, parts["rest"], periods)
+    asked += _plan_histories(schema, None if counted else units, parts["rest"], periods)
     for attribute in panel.attributes:
         note = "categories by stock or birth, gone or there, and first size"
         asked.append(Plan.leaf(f"attribute {attribute}", parts[f"attribute {attribute}"], note))
@@ -97,13 +103,12 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
     return Plan.sequence(name, asked)
 
 
-def _plan_histories(schema: Schema, cost: Fraction, periods: int) -> list[Plan]:
+def _plan_histories(schema: Schema, units: int | None, cost: Fraction, periods: int) -> list[Plan]:
     lead, *followers = schema.histories
-    if not followers:
-        return [plan_history(lead, cost, periods)]
-    first, *rest = split(cost, [LEAD_SHARE * len(followers), *(1 for _ in followers)])
+    first, *rest = split(cost, [LEAD_SHARE * max(len(followers), 1), *(1 for _ in followers)])
+    few = units is not None and units * first < FEW_UNIT_EPSILON
     shared = [plan_follower(lead, c, part, periods) for c, part in zip(followers, rest, strict=True)]
-    return [plan_history(lead, first, periods), *shared]
+    return [plan_history(lead, first, periods, FEW_UNITS_SHARES if few else SHARES), *shared]
 
 
 def fit_pooled(

@@ -16,6 +16,7 @@ from quantail.panel.tables import Track
 from quantail.panel.tuning import (
     CELL_RATIO,
     FEWEST_CELLS,
+    MEAN_ENDS,
     MOST_CELLS,
     NEAR_ZERO,
     SINGLE_CELLS,
@@ -78,6 +79,12 @@ class PanelScale:
             low, high = np.clip(np.searchsorted(self.edges, reach) - [1, 0], 0, number).tolist()
         inside = np.rint(np.linspace(low, high, min(keep, high - low) + 1)).astype(np.int64)
         places = np.unique([0, *inside, number])
+        return replace(self, edges=tuple(self.edges[place] for place in places))
+
+    def around(self, mean: float) -> "PanelScale":
+        """Return the scale with the few cells that tell how sizes spread around a mean."""
+        near = np.searchsorted(self.edges, mean + np.array(MEAN_ENDS))
+        places = np.unique([0, *np.clip(near, 0, len(self.edges) - 1), len(self.edges) - 1])
         return replace(self, edges=tuple(self.edges[place] for place in places))
 
     @property

@@ -4,6 +4,7 @@ The size map is the monotone function under which simulated sizes have the relea
 anew for every simulation, so that whatever else a model does, its sizes are distributed as released.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.curve import Curve
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
-from quantail.panel.tables import LATTICE, LagPairs, Splines, Track, lag_pairs, period_points
+from quantail.panel.tables import LATTICE, LagPairs, Splines, Track, lag_pairs, period_points, sum_points
 from quantail.panel.tuning import COHORT_FADE, SIZE_MAP_KNOTS
 from quantail.panel.unit_periods import UnitPeriods
 
@@ -86,6 +87,23 @@ class Stage:
         below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, SIZE_MAP_KNOTS))])
         # The largest of n stands for the upper end of its n-th part, not for the end of the distribution.
         return ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size))
+
+    def capped_total(self, latent: Track, cap: float) -> Callable[[Curve], float]:
+        """Return how the capped sum of values, in units of the cap, depends on the curve that sizes have.
+
+        Sizes keep their order under every curve: what is summed up are levels, denser towards the top.
+        """
+        there = np.flatnonzero(~latent.idle)
+        order = there[np.argsort(latent.size[there])]
+        below = np.cumsum(self.points[order])
+        levels = (below - 0.5 * self.points[order]) / max(float(self.points[order].sum()), 1e-9)
+        ends = 1.0 - np.concatenate([np.linspace(1.0, 0.2, 80), np.geomspace(0.19, 1e-6, 200)])
+        cell = np.searchsorted(ends, levels, side="right")
+        points = sum_points(self.unit_periods)[order] * (self.ratio / LATTICE)
+        weights, sums = (np.bincount(cell, w, ends.size + 1) for w in (points, points * levels))
+        middles, scale = sums / np.maximum(weights, 1e-300), self.scale
+        assert scale is not None
+        return lambda curve: float(weights @ np.clip(scale.value(curve.at(middles)) / cap, -1.0, 1.0))
 
     def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""

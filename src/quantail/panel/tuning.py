@@ -39,6 +39,25 @@ SHARES = {
 }
 """Shares of a column's budget by question; questions about change fall away in a panel of one period."""
 
+FEW_UNITS_SHARES = {
+    "place": 20,
+    "mean": 15,
+    "sizes": 18,
+    "tails": 8,
+    "sums": 18,
+    "trends": 4,
+    "pairs": 12,
+    "unchanged": 4,
+    "years": 6,
+    "splines": 2,
+    "growth": 6,
+}
+"""The same where units times the column's epsilon are public and below `FEW_UNIT_EPSILON`: most goes to where sizes
+lie, since cells, which need more units, cannot tell (decision 0015, "Few units")."""
+
+FEW_UNIT_EPSILON = 1_000
+"""Units times the column's epsilon below which a leading column is asked about in that way."""
+
 SIGN_TENTHS = 7
 """Tenths of a unit's points that go to signs of growth; the rest goes to sizes of moves."""
 
@@ -95,11 +114,17 @@ RATIO_REACH, RATIO_CELLS = 2.0, 40
 USUAL_RATIO_SPREAD = 0.4
 """Usual deviation of log ratios: the prior of their distribution."""
 
-ZERO_NOISE = 4.0
-"""Deviations of noise above which zeros of a follower are taken for real."""
+ZERO_NOISE, LEAD_ZERO_NOISE = 5.0, 2.0
+"""Deviations of noise above which zeros of a follower, and those of a lead, are taken for real."""
 
 SIZES_BELOW, SIZES_ABOVE = 2.0, 6.0
 """Where units are few, size cells lie within so many log units of the window's middle; one cell each has the rest."""
+
+MEAN_ENDS = (-2.5, -1.2, -0.6, -0.2, 0.2, 0.6, 1.2, 2.0, 3.0, 4.5)
+"""Ends of size cells around the mean of few units (log units)."""
+
+USUAL_SPREADS = (0.1, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5)
+"""Deviations of sizes around that mean that are held possible."""
 
 IDLE_CELLS = 12
 """Cells of a follower's size beside a lead in the zero state: few, since few units are."""
@@ -217,12 +242,32 @@ BEND_WEIGHT = 0.15
 TAIL_NOISE = 8.0
 """A tail holding fewer units than this many standard deviations of noise is extrapolated; 2 before ("Tails")."""
 
-USUAL_FALL, FALL_BEND, FALL_SPREAD = 0.45, 1.6, 0.15
-"""Such a tail falls to 1/e within so many log units: usually if it is thin, more per share of sizes that it holds
-(tails of sizes fall the faster the farther out), and how far from that it may lie."""
-
 HEAVIEST_INDEX = 1.05
 """The heaviest tail: a Pareto law of this index falls to 1/e within its inverse."""
+
+LEAST_FALL = 0.05
+"""The steepest fall of a tail to 1/e, in log units."""
+
+TAIL_FALLS, TAIL_BENDS = np.geomspace(LEAST_FALL, 1.0 / HEAVIEST_INDEX, 18), np.linspace(0.0, 0.75, 6)
+"""Falls and bends of tails that are weighed against each other (decision 0015, "Tails that bend")."""
+
+TAIL_STRETCHES = np.linspace(-0.2, 0.4, 9)
+"""Log stretches of the upper half that are weighed with them."""
+
+UPPER_LEVELS = 1.0 - np.geomspace(0.5, 1e-6, 240)
+"""Levels between which the excess of a curve is summed up."""
+
+USUAL_FALL, FALL_SPREAD = 1.1, 0.6
+"""Usual fall where a share of 1/e is larger, bending as is usual beyond, and how far its log is from that."""
+
+USUAL_BEND, BEND_SPREAD, STRAIGHT_SHARE = 0.5, 0.15, 0.3
+"""Usual bend of a tail and how far from it bends are; share of tails that are straight as Pareto's."""
+
+BEND_FROM, BEND_ERROR, BELOW_ERROR = 0.85, 0.12, 0.2
+"""Level from which the curve below a tail tells its bend; errors of the logs of its bend, and of its fall there."""
+
+UPPER_HALF_SPREAD, CAPPED_ERROR = 0.12, 0.01
+"""How far the log stretch of a curve's upper half is from 0, and the relative error of its capped total."""
 
 EXCESS_REACH = 2.0
 """How far above the start of the tail sizes are counted, in log units."""

@@ -208,7 +208,10 @@ class Panel:
         for option in ("start", "end"):
             given: Any = getattr(self, option)
             if not isinstance(given, Integral) or isinstance(given, bool) or abs(int(given)) > 10**9:
-                advice = f"write the {'first' if option == 'start' else 'last'} period: {option} = 1976"
+                advice = (
+                    f"write the {'first' if option == 'start' else 'last'} period: {option} = 1976; months and "
+                    "quarters are numbered one after the other, 1, 2, 3 and so on, in a column of the table, too"
+                )
                 raise SchemaError(f"[panel] {option} must be a whole number; {advice}")
             object.__setattr__(self, option, int(given))
         if self.start > self.end:
