@@ -35,6 +35,7 @@ NOT_TUNED = {
     "table/candidates.py": "counts that fit the cache",
     "table/shifted_base.py": "points of a table, and how far it reaches",
     "table/law.py": "memory, and the smallest weight",
+    "table/stage_one/label_shares.py": "reach and steps of a numerical integral",
     "table/fitting.py": "bins of a numerical integral",
     "table/zeros.py": "bits of a pattern, the smallest weight, and steps until shares agree",
 }

@@ -78,10 +78,11 @@ def replayed(relation, epsilon, row=17, width=0):
 ASKED = {"count", "choose", "draw", "scale"}
 SLOW = pytest.mark.slow
 CASES = [
-    ("replace-one", 60, 0, {"locate"}),
-    ("add-remove", 30, 0, {"locate"}),
-    pytest.param("replace-one", 110, 0, {"single", "locate"}, marks=SLOW),
-    pytest.param("add-remove", 90, 8, {"locate"}, marks=SLOW),
+    ("replace-one", 200, 0, {"single", "locate"}),
+    ("add-remove", 200, 0, {"single", "locate"}),
+    ("replace-one", 60, 0, {"single"}),
+    ("add-remove", 30, 0, {"single"}),
+    pytest.param("add-remove", 400, 8, {"locate"}, marks=SLOW),
     pytest.param("add-remove", 1000, 0, {"coarse", "fine"}, marks=SLOW),
     pytest.param("replace-one", 1000, 0, {"coarse", "fine"}, marks=SLOW),
     pytest.param("replace-one", 90, 8, set(), marks=SLOW),

@@ -88,3 +88,17 @@ def test_what_no_row_meets_is_refused(model, monkeypatch):
 def test_what_is_no_condition_is_refused(model, where):
     with pytest.raises(OptionError, match="where"):
         model.sample(10, where=where)
+
+
+def test_a_long_search_says_how_far_it_is(model):
+    """Fractions never fall and end at all rows that were asked for; what was drawn in vain counts as well."""
+    told: list[tuple[str, float]] = []
+    condition = conditional.RowCondition.of("staff > 20", model.schema)
+
+    def draw(size):
+        return model._whole(size, np.random.default_rng(len(told)), False)
+
+    conditional.kept_rows(condition, draw, 5000, np.random.default_rng(1), lambda *said: told.append(said))
+    fractions = [fraction for _, fraction in told]
+    assert fractions == sorted(fractions) and fractions[-1] >= 1
+    assert told[-1][0].startswith("5,000 of 5,000 rows, ")

@@ -15,6 +15,7 @@ from quantail.arrays import Flags, Integers
 from quantail.errors import ModelError, OptionError, SchemaError
 from quantail.frames.encoding import decode
 from quantail.frames.release import released_numbers
+from quantail.release.progress import Progress
 from quantail.schema import Column, Schema
 from quantail.schema.condition import Condition
 
@@ -64,7 +65,11 @@ def read_where(text: str, columns: Mapping[str, Column]) -> Condition:
 
 
 def kept_rows(
-    condition: RowCondition, draw: Callable[[int], Parts], rows: int, rng: np.random.Generator
+    condition: RowCondition,
+    draw: Callable[[int], Parts],
+    rows: int,
+    rng: np.random.Generator,
+    tell: Progress | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Draw rows until so many of them meet a condition.
 
@@ -81,6 +86,8 @@ def kept_rows(
         places = np.flatnonzero(condition.holds(part))
         found.append({name: values[places] for name, values in part.items()})
         tried, kept = tried + size, kept + places.size
+        if tell is not None:
+            tell(_said(kept, rows, tried), max(kept / max(rows, 1), tried / MOST_TRIED))
     joined = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     # Groups are drawn one after the other: the first rows would be those of the first groups.
     some = np.sort(rng.choice(kept, rows, replace=False))
@@ -88,7 +95,7 @@ def kept_rows(
 
 
 def kept_completions(
-    condition: RowCondition, complete: Callable[[Integers], Parts], size: int
+    condition: RowCondition, complete: Callable[[Integers], Parts], size: int, tell: Progress | None = None
 ) -> dict[str, NDArray[Any]]:
     """Complete each of some given rows in a way that meets a condition.
 
@@ -108,4 +115,10 @@ def kept_completions(
         for name, values in part.items():
             whole.setdefault(name, np.zeros(size, values.dtype))[places[first]] = values[first]
         left, tried = np.setdiff1d(left, places[first]), tried + places.size
+        if tell is not None:
+            tell(_said(size - left.size, size, tried), max(1 - left.size / size, tried / MOST_TRIED))
     return whole
+
+
+def _said(kept: int, wanted: int, tried: int) -> str:
+    return f"{min(kept, wanted):,} of {wanted:,} rows, {tried:,} drawn"

@@ -21,6 +21,7 @@ from quantail.release.facts import Facts
 from quantail.release.fields import check_fields
 from quantail.release.memory import keep_freed_memory
 from quantail.release.model import ReleasedModel, check_numbers, drawing_generator
+from quantail.release.watching import watched
 from quantail.schema import core_of
 from quantail.table.columns import LabelColumn, NumberColumn
 from quantail.table.conditional import BLOCK, RowCondition, kept_completions, kept_rows
@@ -177,9 +178,11 @@ class TableModel(ReleasedModel):
             return self._complete(some, rng, balanced)
 
         size = next(iter(given.parts.values())).size
-        columns = (
-            complete(np.arange(size)) if condition is None else kept_completions(condition, complete, size)
-        )
+        if condition is None:
+            columns = complete(np.arange(size))
+        else:
+            with watched(None, "sample") as tell:
+                columns = kept_completions(condition, complete, size, tell)
         return release_table(columns, self.schema, self.library, given.values)
 
     def _complete(
@@ -209,7 +212,9 @@ class TableModel(ReleasedModel):
             held = condition.holds(columns)
             columns = {name: values[held] for name, values in columns.items()}
         else:
-            columns = kept_rows(condition, partial(self._whole, rng=rng, balanced=balanced), rows, rng)
+            with watched(None, "sample") as tell:
+                draw = partial(self._whole, rng=rng, balanced=balanced)
+                columns = kept_rows(condition, draw, rows, rng, tell)
         return release_table(columns, self.schema, self.library)
 
     def _whole(self, n: int, rng: np.random.Generator, balanced: bool) -> dict[str, NDArray[Any]]:
