@@ -41,7 +41,7 @@ EVEN_LINEAR, EVEN_LOG = 60, 1200
 THIN_FROM, THINNED = 0.5, 20.0
 """Beyond this part of a log range candidates thin out, to one in so many at its end ("far candidates")."""
 
-HEIGHT_PRICE = 1.5
+HEIGHT_PRICE = 1.0
 """Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor")."""
 
 WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
