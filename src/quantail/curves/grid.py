@@ -13,6 +13,7 @@ from quantail.curves.tuning import (
     EVEN_LINEAR,
     EVEN_LOG,
     FAR_RATIO,
+    HEIGHT_FREE,
     HEIGHT_PRICE,
     MIDDLE_PART,
     MIDDLE_REACH,
@@ -44,11 +45,13 @@ def wide(low: float, high: float, log: bool) -> Floats:
 
 
 def height_prior(grid: Floats) -> Floats:
-    """Return what it costs, in nats, to lie high on a log scale: one for every factor of e beyond the middle.
+    """Return what it costs, in nats, to lie high on a log scale: so much for every factor of e beyond the middle.
 
-    Bounds are generous upwards: where rows hardly tell a column's place, it had better not be among the highest.
+    Bounds are generous upwards: where rows hardly tell a column's place, it had better not be among the highest. The
+    first e-folds cost nothing: where bounds are narrow, their upper half is where numbers may well lie.
     """
-    return np.asarray(HEIGHT_PRICE * np.maximum(grid - (grid[0] + grid[-1]) / 2, 0.0))
+    free = max((grid[0] + grid[-1]) / 2, grid[0] + HEIGHT_FREE)
+    return np.asarray(HEIGHT_PRICE * np.maximum(grid - free, 0.0))
 
 
 def near(first: float, last: float, low: float, high: float, fine: int) -> Floats:

@@ -41,8 +41,9 @@ EVEN_LINEAR, EVEN_LOG = 60, 1200
 THIN_FROM, THINNED = 0.5, 20.0
 """Beyond this part of a log range candidates thin out, to one in so many at its end ("far candidates")."""
 
-HEIGHT_PRICE = 1.0
-"""Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor")."""
+HEIGHT_PRICE, HEIGHT_FREE = 1.5, 8.5
+"""Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor"), and
+e-folds of the range that cost nothing: some thousand lattice steps ("a median of 1,900 under a bound of 10,000")."""
 
 WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
 """Ratio of neighbouring distances from zero on a linear scale, and the smallest distance as a share of the range."""
