@@ -43,7 +43,7 @@ THIN_FROM, THINNED = 0.5, 20.0
 
 HEIGHT_PRICE, HEIGHT_FREE = 1.5, 8.5
 """Nats that the highest quantile pays for every factor of e beyond the middle of a log range ("place of a poor"), and
-e-folds of the range that cost nothing: some thousand lattice steps ("a median of 1,900 under a bound of 10,000")."""
+e-folds of the range that cost nothing: some thousand lattice steps (docs/decisions/0013-two-stages.md)."""
 
 WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
 """Ratio of neighbouring distances from zero on a linear scale, and the smallest distance as a share of the range."""

@@ -5,7 +5,7 @@ file or on other machines. Everything that decides how to go on (grids, targets)
 the public number of rows, or from what was released before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -66,8 +66,7 @@ def _fit_numeric(fit: Fit, design: ColumnDesign) -> NumericModel:
         slope = _fit_slope(fit, design, scale, residual, name)
         residual = residual.map(slope.flatten, fit.explaining(name)).kept()
         slopes.append(slope)
-    shifted = any(slope.slope for slope in slopes)
-    curve = _fit_curve(fit, design, scale, residual, bool(slopes), shifted)
+    curve = _fit_curve(fit, design, scale, residual, slopes)
     if isinstance(curve, AtomCurve) and design.lowest:
         centres = [fit.predictor(slope.on).centre for slope in slopes]
         curve = replace(curve, apart=stands_apart(curve, scale, slopes, centres))
@@ -179,12 +178,13 @@ def _both(fit: Fit, design: ColumnDesign, predictor: NumericModel) -> float:
 
 
 def _fit_curve(
-    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, explained: bool, shifted: bool
+    fit: Fit, design: ColumnDesign, scale: Scale, residual: Vector, slopes: Sequence[Slope]
 ) -> AnyCurve:
     """Release the curve of what the slopes left over; where none of them was told, it lies in the column's range."""
     leaves = design.leaves("curve")
     if design.cells:
         return count_cells(fit, leaves[0], scale, fit.confidential.column(design.column.name))
+    explained, shifted = bool(slopes), any(slope.slope for slope in slopes)
     low, high = residual_range(scale, shifted)
     grid = wide(low, high, scale.log)
     share = fit.heaped.get(design.column.name, 0.0)

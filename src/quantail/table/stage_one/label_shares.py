@@ -1,9 +1,9 @@
 """Shares of labels from noisy counts: posterior means. Post-processing: costs nothing.
 
 Before they are counted, the shares s of a list of L labels are taken to follow a symmetric Dirichlet law of shape a:
-the smaller a, the more of the list a few labels hold. How uneven a list is (a) is what makes its noisy counts
-likeliest. So a long list of rare labels keeps its mass, a list of few labels in use is not joined by those that noise
-shows, and a label that stands out is left alone.
+the smaller a, the more of the list a few labels hold. How uneven a list is, nobody knows before: shapes are weighed by
+how likely they make its noisy counts. So a long list of rare labels keeps its mass, a list of few labels in use is not
+joined by those that noise shows, and a label that stands out is left alone.
 
 That law is one of independent Gamma(a, rate a L) shares, given that they add up to 1; given noisy shares z, that is
 

@@ -188,7 +188,7 @@ def _cells(column: Column, by_labels: bool) -> Question:
 def _prices(rows: int, definition: Definition) -> Callable[[Question, float], float]:
     """Return the function from a question and its n epsilon to what it costs: under zCDP a count costs more.
 
-    A number that few rows have is paid as such once everything else is steady; before, it would starve it.
+    Up to a steady n epsilon a number that few rows have is paid as if more had it, so that it starves no other.
     """
 
     def price(question: Question, n_epsilon: float) -> float:

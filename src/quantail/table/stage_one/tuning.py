@@ -1,4 +1,4 @@
-"""Every tuned number of stage one (docs/decisions/0003-depth.md, 0004-shares.md)."""
+"""Every tuned number of stage one (docs/decisions/0003-depth.md, 0004-shares.md; quotations are rows of 0013)."""
 
 NEEDS = {
     "first curve": (100.0, 110.0, 300.0, 800.0, 2.3),
