@@ -77,9 +77,9 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     """Return counts of neighbouring cells with what noise alone could show cleared.
 
     The cells are halved again and again: a part is empty unless its sum is further above zero than noise is with a
-    chance of e^-doubt (Bernstein's bound for a sum of Laplace noises), and a part whose halves are both in doubt is
-    spread evenly. So a count far out in an empty range is not taken for a value, and a long tail of small counts is
-    not lost.
+    chance of e^-doubt (Bernstein's bound for a sum of Laplace noises). Cells of a part that stands which are in doubt
+    one by one are asked about together, and share what they hold: so a count far out in an empty range is not taken
+    for a value, and neither a long tail of small counts nor rare values beside frequent ones are lost.
 
     Examples
     --------
@@ -88,11 +88,26 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     >>> believed_counts(np.array([90.0, 80.0, 4.0, 5.0]), 1.0, 5.0).tolist()
     [90.0, 80.0, 4.5, 4.5]
     """
-    total = float(noisy.sum())
-    if total <= scale * max(doubt, 2 * np.sqrt(doubt * noisy.size)):
+    if not _stands(noisy, scale, doubt):
         return np.zeros(noisy.size)
     if noisy.size == 1:
         return noisy
     half = noisy.size // 2
     found = np.concatenate([believed_counts(part, scale, doubt) for part in (noisy[:half], noisy[half:])])
-    return found if found.any() else np.full(noisy.size, total / noisy.size)
+    doubtful = found == 0
+    if _stands(noisy[doubtful], scale, doubt):
+        found[doubtful] = _shared(noisy[doubtful], scale)
+    return found
+
+
+def _stands(noisy: Floats, scale: float, doubt: float) -> bool:
+    """Say whether a sum of counts is further above zero than noise alone would be."""
+    return float(noisy.sum()) > scale * max(doubt, 2 * np.sqrt(doubt * noisy.size))
+
+
+def _shared(noisy: Floats, scale: float) -> Floats:
+    """Return counts whose sum is known better than any of them: drawn to their mean as far as noise sets them apart."""
+    mean, spread = float(noisy.mean()), float(noisy.var())
+    kept = max(1 - 2 * scale**2 / spread, 0.0) if spread > 0 else 0.0
+    found = np.maximum(mean + kept * (noisy - mean), 0.0)
+    return np.asarray(found * (noisy.sum() / found.sum()))
