@@ -86,3 +86,19 @@ def test_columns_that_are_empty_in_the_same_rows():
     assert "same rows as 'claims'" in told(frame, *columns)["day"]
     ruled = columns[0], replace(columns[1], universe="claims >= 1")
     assert told(frame, *ruled) == {}
+
+
+def test_codes_that_belong_to_coarser_ones():
+    rng = np.random.default_rng(5)
+    code = rng.integers(0, 12, ROWS)
+    frame = table(sector=np.array(list("ABC"))[code // 4], code=[f"c{x:02d}" for x in code])
+    codes = tuple(f"c{x:02d}" for x in range(12))
+    columns = (
+        Column("sector", "category", categories=tuple("ABC")),
+        Column("code", "category", categories=codes),
+    )
+    assert "stand beside one label of 'sector'" in told(frame, *columns)["code"]
+    parents = tuple("AAAABBBBCCCC")
+    assert told(frame, columns[0], replace(columns[1], within="sector", parents=parents)) == {}
+    frame["sector"] = frame["sector"].sample(frac=1, random_state=1).to_numpy()
+    assert told(frame, *columns) == {}

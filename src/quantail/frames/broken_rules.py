@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.arrays import Flags, Floats
+from quantail.frames.nesting import fitting
 from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
 from quantail.schema import Column, Schema
 from quantail.schema.structure import Identity
@@ -22,7 +23,7 @@ def broken_rules(columns: Columns, schema: Schema) -> list[tuple[str, str]]:
     `columns`: numbers (NaN where missing) and codes of labels, as `admit_all` returns them; rules about others are
     left out.
     """
-    return [*_universes(columns, schema), *_relations(columns, schema)]
+    return [*_universes(columns, schema), *_nested(columns, schema), *_relations(columns, schema)]
 
 
 def _universes(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
@@ -40,6 +41,14 @@ def _universes(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
             breaks |= ~_same(together, columns[column.missing_with])
         if breaks.any():
             yield name, "missing_with" if column.missing_with else "its universe"
+
+
+def _nested(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
+    for column in schema.columns:
+        if column.within and {column.name, column.within} <= set(columns):
+            fits = fitting(column, schema.column(column.within))
+            if not fits[columns[column.within], columns[column.name]].all():
+                yield column.name, f"within {column.within!r}"
 
 
 def _relations(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:

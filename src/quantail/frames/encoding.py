@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.arrays import Flags, Floats, Integers
+from quantail.frames.nesting import finer_decides
 from quantail.frames.universes import conditioning, followed, missing_together, ruled, universes
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.kinds import (
@@ -38,7 +39,7 @@ def encode(columns: Mapping[str, NDArray[Any]], schema: Schema) -> dict[str, NDA
     ([0, 2, 1], [20.0, nan, nan])
     """
     core, computed, placed = core_of(schema), computed_columns(schema), positioned_columns(schema)
-    columns = missing_together(columns, schema)
+    columns = finer_decides(missing_together(columns, schema), schema)
     parts: dict[str, NDArray[Any]] = {}
     known: dict[str, Floats] = {}  # numbers by which relations are kept
     seen: dict[str, NDArray[Any]] = {}  # columns as they will be released, for rules to look at

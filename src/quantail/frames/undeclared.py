@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Floats, Integers
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
@@ -47,6 +47,12 @@ def undeclared(
     }
     for name, values in numbers.items():
         yield from _of_a_number(values, schema.column(name))
+    labels = {
+        column.name: np.asarray(admitted[column.name], dtype=np.int64)
+        for column in schema.columns
+        if column.categories and not column.public and column.name not in schema.by
+    }
+    yield from _nested(labels, schema)
     yield from _empty_together(numbers, schema)
     yield from _relations(numbers, schema)
 
@@ -131,6 +137,32 @@ def _empty_together(numbers: Mapping[str, Floats], schema: Schema) -> Iterator[P
         if first != name and not column.universe and not column.missing_with:
             hint = "if a rule says so, declare it: universe with outside, or missing_with"
             yield _note(name, f"is missing or zero in the same rows as {first!r}", hint)
+
+
+def _nested(labels: Mapping[str, Integers], schema: Schema) -> Iterator[Problem]:
+    """Find columns of labels each of which stands beside one label of a coarser column only."""
+    names = [name for name in schema.synthesis_order if name in labels][:_MOST_COLUMNS]
+    for name in names:
+        column = schema.column(name)
+        for parent in names:
+            is_finer = len(column.labels) > len(schema.column(parent).labels) > 2
+            if is_finer and not column.within and _belongs(labels[name], labels[parent], len(column.labels)):
+                hint = "if a codebook says so, declare it in the finer one, which stands last: within"
+                yield _note(name, f"has labels that each stand beside one label of {parent!r}", hint)
+                break
+
+
+def _belongs(codes: Integers, parents: Integers, missing: int) -> bool:
+    """Say whether each code has one parent, which it would not have among rows that do not belong together."""
+    codes, parents = codes[codes < missing], parents[codes < missing]
+    often = np.bincount(codes, minlength=missing)[codes] > 1
+    codes, parents = codes[often], parents[often]
+    if codes.size < _ENOUGH_ROWS:
+        return False
+    first = np.zeros(missing, dtype=np.int64)
+    first[codes] = parents
+    apart = [np.mean(first[codes] != each) for each in (parents, np.roll(parents, parents.size // 2))]
+    return bool(apart[0] == 0 and apart[1] > _BY_CHANCE)
 
 
 def _relations(numbers: Mapping[str, Floats], schema: Schema) -> Iterator[Problem]:

@@ -199,14 +199,15 @@ def _relations(schema: Schema) -> list[str]:
 
 
 def _rules(column: Column) -> list[str]:
-    """Say where a column has a value."""
+    """Say where a column has a value, and which."""
+    said = [f"every {column.name} belongs to one {column.within}"] if column.within else []
     if column.missing_with:
-        return [f"{column.name} is missing where {column.missing_with} is"]
-    if not column.universe:
-        return []
-    elsewhere = "missing" if column.outside == "" else column.outside
-    shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:.15g}"
-    return [f"{column.name} only where {column.universe}, elsewhere {shown}"]
+        said.append(f"{column.name} is missing where {column.missing_with} is")
+    if column.universe:
+        elsewhere = "missing" if column.outside == "" else column.outside
+        shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:.15g}"
+        said.append(f"{column.name} only where {column.universe}, elsewhere {shown}")
+    return said
 
 
 def _formulas(schema: Schema) -> list[str]:

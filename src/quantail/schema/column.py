@@ -69,6 +69,10 @@ class Column:
         What it is elsewhere: one of its labels, atoms or missing codes; by default it is missing.
     missing_with : str
         An earlier column: this one is missing in the same rows, and in no others.
+    within : str
+        An earlier column of labels: each label of this one belongs to one of its labels (a county to a state).
+    parents : tuple of str
+        Which one, in the order of `categories`, "" where that column is missing; by default the one it begins with.
 
     Raises
     ------
@@ -102,6 +106,8 @@ class Column:
     outside: str | float = ""
     missing_with: str = ""
     heaps: tuple[float, ...] = ()
+    within: str = ""
+    parents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_column(self)
@@ -125,7 +131,9 @@ class Column:
     @property
     def is_plain(self) -> bool:
         """Whether the column is a number, integer or category and nothing else can stand in place of a value."""
-        special = self.missing or self.missing_codes or self.atoms or self.other or self.universe
+        special = (
+            self.missing or self.missing_codes or self.atoms or self.other or self.universe or self.within
+        )
         return self.type in (*NUMBERS, "category") and not special
 
     @property

@@ -64,6 +64,7 @@ def check_column(column: "Column") -> None:
     _check_special(column)
     _check_heaps(column)
     _check_rule(column)
+    _check_within(column)
     check_storage(column)
 
 
@@ -223,6 +224,29 @@ def _check_rule(column: "Column") -> None:
             "outside",
             _number(column, "outside", column.outside, "write a number, a label or missing"),
         )
+
+
+def _check_within(column: "Column") -> None:
+    """Check how it is written that labels belong to those of another column."""
+    given: Any = column.parents
+    listed = isinstance(given, list | tuple)
+    if not listed or not all(isinstance(entry, str) and is_encodable(entry) for entry in given):
+        raise wrong(
+            column, "parents must be a list of texts", 'write parents = ["GA", "GA", "FL"], or remove it'
+        )
+    _set(column, "parents", tuple(given))
+    if not isinstance(column.within, str) or not is_encodable(column.within):
+        raise wrong(column, "within must be text", 'write within = "state", or remove it')
+    if column.parents and not column.within:
+        raise wrong(column, "parents says what labels belong to", "write within = ..., or remove it")
+    if column.within and not column.categories:
+        raise wrong(column, "within belongs to columns with categories", "remove within")
+    if column.parents and len(column.parents) != len(column.categories):
+        what = f"parents has {len(column.parents)} entries for {len(column.categories)} categories"
+        advice = (
+            'write one for each, in their order, "" for a label that stands where the other column is missing'
+        )
+        raise wrong(column, what, advice)
 
 
 def _number(column: "Column", option: str, given: Any, advice: str) -> float:

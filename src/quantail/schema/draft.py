@@ -61,6 +61,7 @@ _RULES = """
 # total = "wages"
 #
 # What is asked of some only says so in its column: universe = "age >= 15"; elsewhere it is missing, or outside = 0.
+# A code that belongs to one coarser code says so in its column: within = "state" (docs: codes within codes).
 """
 
 _TYPES = "numeric | integer | category | ordinal | boolean | date | datetime | key"

@@ -17,6 +17,7 @@ from quantail.schema.column import Column
 from quantail.schema.column_rules import LARGEST_INTEGER, check_text, shown
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
+from quantail.schema.nesting import check_nesting
 from quantail.schema.panel import Panel, check_columns
 from quantail.schema.structure import Identity, Inequality, check_structure
 from quantail.schema.universe import check_universes
@@ -300,6 +301,7 @@ class Schema:
         }
         placed |= {inequality.part: True for inequality in self.inequalities}
         check_universes(columns, places, self.by, placed, computed)
+        check_nesting(columns, places, self.by)
 
     def _check_panel(self) -> None:
         if self.panel is not None:
@@ -316,11 +318,11 @@ class Schema:
                 )
             columns = (replace(c, public=True) if c.name in self.by else c for c in self.columns)
             object.__setattr__(self, "columns", tuple(columns))
-            rules = any(column.universe or column.missing_with for column in self.columns)
+            rules = any(column.universe or column.missing_with or column.within for column in self.columns)
             if self.order != "declared" or self.merge_below or self.identities or self.inequalities or rules:
                 raise SchemaError(
-                    "order, merge_below, universe, missing_with, [[identity]] and [[inequality]] belong to tables; "
-                    "remove them, or the [panel] section"
+                    "order, merge_below, universe, missing_with, within, [[identity]] and [[inequality]] belong to "
+                    "tables; remove them, or the [panel] section"
                 )
         elif self.neighbours == "add-remove" and any(column.public for column in self.columns):
             raise SchemaError(

@@ -74,6 +74,8 @@ _COLUMN_KEYS = (
     "outside",
     "missing_with",
     "heaps",
+    "within",
+    "parents",
 )
 # Our keys have one part or two. Python's reader takes time in the square of the number of parts, and has no limit.
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")

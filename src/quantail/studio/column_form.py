@@ -18,7 +18,19 @@ from quantail.visible import visible_text
 NUMBERS = ("lower", "upper", "resolution", "decimals")
 LISTS = ("missing_codes", "atoms", "heaps")
 FLAGS = ("public", "missing", "other")
-TEXTS = ("name", "type", "grid", "label", "storage", "source", "universe", "outside", "missing_with")
+TEXTS = (
+    "name",
+    "type",
+    "grid",
+    "label",
+    "storage",
+    "source",
+    "universe",
+    "outside",
+    "missing_with",
+    "within",
+)
+LABELS = ("categories", "parents")
 
 _ALWAYS = (
     *("name", "type", "predictors", "source", "public", "missing", "label", "storage"),
@@ -26,13 +38,13 @@ _ALWAYS = (
 )
 _BOUNDED = ("lower", "upper")
 BELONGS = {
-    "": (*TEXTS, *NUMBERS, *LISTS, *FLAGS, "categories", "predictors"),
+    "": (*TEXTS, *NUMBERS, *LISTS, *FLAGS, *LABELS, "predictors"),
     "numeric": (*_ALWAYS, *_BOUNDED, "grid", "decimals", "resolution", *LISTS),
     "integer": (*_ALWAYS, *_BOUNDED, "grid", "resolution", *LISTS),
     "date": (*_ALWAYS, *_BOUNDED, "resolution"),
     "datetime": (*_ALWAYS, *_BOUNDED, "resolution"),
-    "category": (*_ALWAYS, "categories", "other"),
-    "ordinal": (*_ALWAYS, "categories"),
+    "category": (*_ALWAYS, *LABELS, "other", "within"),
+    "ordinal": (*_ALWAYS, *LABELS, "within"),
     "boolean": _ALWAYS,
     "key": ("name", "type", "storage", "source"),
 }
@@ -40,18 +52,8 @@ BELONGS = {
 
 _ORDER = (
     *("name", "type", "label", "lower", "upper", "grid", "decimals", "resolution", "categories", "other"),
-    *(
-        "predictors",
-        "public",
-        "missing",
-        "missing_codes",
-        "atoms",
-        "heaps",
-        "universe",
-        "outside",
-        "missing_with",
-    ),
-    *("storage", "source"),
+    *("predictors", "public", "missing", "missing_codes", "atoms", "heaps"),
+    *("universe", "outside", "missing_with", "within", "parents", "storage", "source"),
 )
 _SPACES = re.compile(r"[\s_'\u00a0\u2009\u202f]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -72,7 +74,7 @@ def fields(column: Section) -> dict[str, Any]:
     shown |= {name: column.get(name) is True for name in FLAGS}
     shown |= {name: _grouped(shown[name]) for name in _BOUNDED}
     shown["grid"] = shown["grid"] or "linear"
-    shown["categories"] = visible_text("\n".join(map(_text, _listed(column, "categories"))))
+    shown |= {name: visible_text("\n".join(map(_text, _listed(column, name)))) for name in LABELS}
     listed = column.get("predictors")
     shown["explained"] = "all" if listed is None else "listed" if listed else "none"
     shown["predictors"] = list(listed) if isinstance(listed, list | tuple) else []
@@ -94,7 +96,7 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
     shown = fields(before)
     read_by: dict[str, Callable[[str], Any]] = dict.fromkeys(TEXTS, str.strip)
     read_by |= dict.fromkeys(NUMBERS, value_of) | dict.fromkeys(LISTS, numbers_of)
-    read_by["categories"] = _lines_of
+    read_by |= {"categories": _lines_of, "parents": _entries_of}
     if _sent(form, "type") in ("numeric", "integer"):
         read_by["outside"] = value_of
     column: dict[str, Any] = {}
@@ -152,6 +154,11 @@ def _predictors(form: Mapping[str, Sequence[str]], earlier: Sequence[str]) -> li
 
 def _lines_of(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _entries_of(text: str) -> list[str]:
+    """Return all lines, blank ones between others included: they stand for a label that belongs to a missing one."""
+    return [line.strip() for line in text.rstrip().splitlines()]
 
 
 def _sent(form: Mapping[str, Sequence[str]], name: str) -> str:

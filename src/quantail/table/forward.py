@@ -30,7 +30,7 @@ from quantail.table.law import (
     normalised,
 )
 from quantail.table.stage_one.column import ColumnModel, NumericModel
-from quantail.table.zeros import PATTERN, PATTERNS, Zeros, hidden_names, zeros_of
+from quantail.table.zeros import PATTERN, Zeros, hidden_names, zeros_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -118,7 +118,7 @@ class FieldSampler:
             bins = Lookup(cuts).below(eta) if cuts.size else np.zeros(eta.size, dtype=np.int64)
             parts[ETA] = bins, len(self.law.centres)
         if self.zeros is not None:
-            parts[PATTERN] = self.zeros.patterns(rows.whole), PATTERNS
+            parts[PATTERN] = self.zeros.patterns(rows.whole), self.zeros.number
         for factor in self.law.factors:
             for name, level in zip(factor.on, factor.levels, strict=True):
                 if (name, level) not in parts:

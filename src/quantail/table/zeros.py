@@ -2,6 +2,7 @@
 
     outside of a universe      only what the schema says stands there,
     missing together           not missing where the other column is there,
+    within another column      a label that belongs to another of its labels,
     a part of a missing total  a number of unknown place, or nothing; of a total that is there, a known place.
 
 Which pattern of zeros a row has is a function of its earlier columns as they are released, so it is known before the
@@ -10,6 +11,7 @@ field is drawn. Patterns are part of the context of a row, and a law has no mass
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,16 +20,18 @@ from numpy.typing import NDArray
 from quantail.arrays import Flags, Floats, Integers
 from quantail.curves import Scale
 from quantail.frames.encoding import decode
+from quantail.frames.nesting import belonging, fitting
 from quantail.frames.universes import followed, outside, universes
-from quantail.schema import Schema, core_of
+from quantail.schema import Column, Schema, core_of
 from quantail.schema.kinds import ALONE, HIGHEST, LOWEST, MISSING, place_given_by, status_labels
+from quantail.schema.nesting import ANYWHERE
 from quantail.schema.universe import Universe
 from quantail.table.cells import FieldCells
 
 PATTERN = ("", 1)
 """The part of a context that says which cells a row cannot have."""
 
-PATTERNS = 4
+_PATTERNS = 4
 _OUTSIDE, _UNPLACED = 1, 2
 _RAKING_STEPS, _LEAST = 50, 1e-9
 
@@ -37,6 +41,7 @@ class Zeros:
     """The zeros of one field."""
 
     schema: Schema
+    column: Column
     rule: Universe | None  # its universe
     outside: int  # the label, or status, that stands outside of it
     statuses: tuple[str, ...]  # statuses of a number; empty for labels
@@ -45,9 +50,26 @@ class Zeros:
     # ends of its room that are not known then: the lowest part of an inequality is its lower bound
     unknown_ends: tuple[str, ...]
     scales: Mapping[str, Scale]  # modelling scales of numbers
+    within: Column | None = None  # the column that its labels lie within
+
+    @cached_property
+    def fitting(self) -> Flags:
+        """Which labels go with every code of the column that they lie within."""
+        assert self.within is not None
+        return fitting(self.column, self.within)
+
+    @property
+    def number(self) -> int:
+        """How many patterns there are."""
+        return _PATTERNS * (1 if self.within is None else len(self.fitting))
 
     def patterns(self, values: Mapping[str, NDArray[Any]]) -> Integers:
         """Return the pattern of every row, from its earlier columns on their modelling scales."""
+        found = self._of_rules(values)
+        return found if self.within is None else found + _PATTERNS * values[self.within.name]
+
+    def _of_rules(self, values: Mapping[str, NDArray[Any]]) -> Integers:
+        """Return the pattern that universes and relations give every row."""
         found = np.zeros(next(iter(values.values())).size, dtype=np.int64)
         if self.rule is not None:
             found += _OUTSIDE * self._is_outside(self.rule, values)
@@ -66,7 +88,13 @@ class Zeros:
 
     def forbidden(self, cells: FieldCells) -> Flags:
         """Return, for every pattern, the cells that it forbids."""
-        found = np.zeros((PATTERNS, cells.number), dtype=bool)
+        found = self._forbidden_by_rules(cells)
+        if self.within is None:
+            return found
+        return np.concatenate([found | ~fits for fits in self.fitting])
+
+    def _forbidden_by_rules(self, cells: FieldCells) -> Flags:
+        found = np.zeros((_PATTERNS, cells.number), dtype=bool)
         if ALONE in self.statuses:
             found[:_UNPLACED, self._cell(ALONE, cells)] = True
             found[_UNPLACED:, : len(cells.edges) + 1] = True
@@ -81,14 +109,23 @@ class Zeros:
 
     def factors(self, shares: Floats, cells: FieldCells, values: Mapping[str, NDArray[Any]]) -> Floats:
         """Return log factors with which shares of cells hold on average over rows, zeros included (raking)."""
-        weights = np.bincount(self.patterns(values), minlength=PATTERNS).astype(np.float64)
-        allowed, found = ~self.forbidden(cells), np.ones(cells.number)
+        weights = np.bincount(self._of_rules(values), minlength=_PATTERNS).astype(np.float64)
+        allowed, found = ~self._forbidden_by_rules(cells), np.ones(cells.number)
         for _ in range(_RAKING_STEPS):
             law = allowed * (shares * found) + _LEAST * allowed
             law /= law.sum(axis=1, keepdims=True)
             found *= np.maximum(shares, _LEAST) / np.maximum(weights @ law / weights.sum(), _LEAST)
             found = np.clip(found / found.max(), _LEAST, 1.0)
-        return np.log(found)
+        return np.log(found) + self._within_factors(shares)
+
+    def _within_factors(self, shares: Floats) -> Floats:
+        """Return log factors of labels that share what the label they lie within has, beside those of all rows."""
+        if self.within is None:
+            return np.zeros(shares.size)
+        own = belonging(self.column, self.within)
+        anywhere, held = own == ANYWHERE, np.bincount(own + 1, weights=shares)
+        listed = (1 - float(shares[anywhere].sum())) / np.maximum(held[own + 1], _LEAST)
+        return np.log(np.where(anywhere, 1.0, np.maximum(listed, _LEAST)))
 
     def _cell(self, word: str, cells: FieldCells) -> int:
         return len(cells.edges) + self.statuses.index(word)
@@ -106,14 +143,15 @@ def zeros_of(name: str, schema: Schema, scales: Mapping[str, Scale]) -> Zeros | 
         rule = None
     statuses = () if column.is_labelled else status_labels(column, schema)
     givers = _givers(name, schema) if ALONE in statuses else ()
-    if rule is None and not givers:
+    if rule is None and not givers and not column.within:
         return None
     code = len(column.labels) if column.is_labelled else 1
     if rule is not None and rule.outside is not None:
         code = int(rule.outside) if column.is_labelled else statuses.index(f"{rule.outside:.15g}")
     is_part = any(inequality.part == name for inequality in schema.inequalities)
     ends = (HIGHEST,) if is_part else (LOWEST, HIGHEST)
-    return Zeros(schema, rule, code, statuses, givers, ends, scales)
+    within = schema.column(column.within) if column.within else None
+    return Zeros(schema, column, rule, code, statuses, givers, ends, scales, within)
 
 
 def _givers(name: str, schema: Schema) -> tuple[tuple[str, tuple[int, ...]], ...]:

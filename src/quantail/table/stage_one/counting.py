@@ -1,5 +1,6 @@
 """Categories, and numbers of few values, released by counts."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -102,7 +103,7 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
 
 def _stands(noisy: Floats, scale: float, doubt: float) -> bool:
     """Say whether a sum of counts is further above zero than noise alone would be."""
-    return float(noisy.sum()) > scale * max(doubt, 2 * np.sqrt(doubt * noisy.size))
+    return float(noisy.sum()) > scale * max(doubt, 2 * math.sqrt(doubt * noisy.size))
 
 
 def _shared(noisy: Floats, scale: float) -> Floats:
