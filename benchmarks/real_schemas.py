@@ -54,13 +54,19 @@ def cps1988(frame: pd.DataFrame) -> Schema:
 
 
 def ppp_georgia_2020(frame: pd.DataFrame) -> Schema:
-    """Loans: long lists of labels, missing values, a date, spikes at amounts that the rules favour."""
+    """Loans: long lists of labels within shorter ones, missing values, a date, spikes at amounts that rules favour."""
 
     def labels(name: str) -> tuple[str, ...]:
         return tuple(sorted(str(label) for label in frame[name].dropna().unique()))
 
-    def category(name: str) -> Column:
-        return Column(name, "category", categories=labels(name), missing=True)
+    def category(name: str, **options: Any) -> Column:
+        return Column(name, "category", categories=labels(name), missing=True, **options)
+
+    def parents(name: str, parent: str, digits: int) -> dict[str, Any]:
+        """Say what labels that begin alike belong to: the most frequent label of the coarser column."""
+        begins = {label: label[:digits] for label in labels(name)}
+        usual = frame.groupby(frame[name].astype(str).str[:digits])[parent].agg(lambda x: [*x.mode(), ""][0])
+        return {"within": parent, "parents": tuple(str(usual[begin]) for begin in begins.values())}
 
     return Schema(
         (
@@ -72,10 +78,16 @@ def ppp_georgia_2020(frame: pd.DataFrame) -> Schema:
             category("Veteran"),
             category("RaceEthnicity"),
             Column("Date", "date", "2020-04-03", "2020-08-08", storage="string"),
-            category("County"),
+            category("County", **parents("County", "CDRegion", 100)),
             Column("Jobs", "integer", 0, 500, grid="log", atoms=(0,)),
             Column("Amount", "integer", 1, 10_000_000, grid="log", atoms=(20833, 20832)),
-            Column("NAICS", "category", categories=labels("NAICS"), storage="int64"),
+            Column(
+                "NAICS",
+                "category",
+                categories=labels("NAICS"),
+                storage="int64",
+                **parents("NAICS", "Sector", 2),
+            ),
         ),
         unit="loan",
         name="ppp",
