@@ -26,7 +26,7 @@ from scipy.sparse import csr_matrix
 from quantail.table.factor_width import excess_of, log_factor_width, width_of
 from quantail.table.law import adding, normalised
 from quantail.table.shifted_base import ShiftedBase
-from quantail.table.tuning import TRUST_PRIOR
+from quantail.table.tuning import TRUST_PRIOR, UNFITTED
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -155,6 +155,33 @@ def fit_factors(
     forbidden : array, optional
         Cells that every context cannot have.
     """
+    fitted, loss = _descended(base, shares, rows, margin, tables, start, steps, forbidden)
+    cells = margin.counts.size + sum(table.counts.size for table in tables)
+    if loss <= UNFITTED * cells or not any(own.size for own in start.shifts):
+        return fitted
+    # Shifts of a law with a spike are steep, and steps get stuck among them: without shifts all is smooth.
+    still = replace(
+        start,
+        trust=1.0,
+        margin=0 * start.margin,
+        factors=[0 * own for own in start.factors],
+        shifts=[np.zeros(0) for _ in start.shifts],
+    )
+    other, other_loss = _descended(base, shares, rows, margin, tables, still, steps, forbidden)
+    return fitted if loss <= other_loss else replace(other, shifts=[0 * own for own in start.shifts])
+
+
+def _descended(
+    base: ShiftedBase,
+    shares: Floats,
+    rows: float,
+    margin: Margin,
+    tables: Sequence[Observed],
+    start: Fitted,
+    steps: int,
+    forbidden: NDArray[np.bool_] | None,
+) -> tuple[Fitted, float]:
+    """Return what L-BFGS finds in so many steps, and its loss."""
     parts = [np.array([start.trust - 1]), start.margin, *start.factors, *start.shifts]
     problem = _Problem(base, shares, rows, margin, tables, [part.shape for part in parts], forbidden)
     found = minimize(
@@ -165,7 +192,7 @@ def fit_factors(
         options={"maxiter": steps, "maxcor": 8, "ftol": 1e-7},
     )
     distrust, own, factors, shifts = problem.parts(found.x)
-    return Fitted(1 + float(distrust[0]), own, factors, shifts)
+    return Fitted(1 + float(distrust[0]), own, factors, shifts), float(found.fun)
 
 
 @dataclass(frozen=True, eq=False)

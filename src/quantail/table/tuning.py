@@ -74,6 +74,9 @@ POOL_ROWS = 2**15
 ROUND_STEPS, LATER_STEPS, FINAL_STEPS = 25, 8, 60
 """L-BFGS iterations after a round: of the table's last field, of those that follow it; and in the last sweep."""
 
+UNFITTED = 4.0
+"""Loss for each count, about a half where all is explained, from which a fit is tried again without shifts."""
+
 CURVE_NOISE = 1.5
 """A curve between released quantiles is known less well than counts."""
 

@@ -109,15 +109,16 @@ def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
 
 
 def _quantiles(
-    fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats
+    fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats, upwards: bool
 ) -> Floats:
     """Release quantiles of the rows whose number is there; absent ones lie below all candidates.
 
-    On a log scale every factor of e between the outermost costs a nat: where rows hardly tell, they do not run away.
+    On a log scale every factor of e between the outermost costs a nat, and so does a high one where large numbers lie
+    `upwards` only: where rows hardly tell, they do not run away.
     """
     absent = fit.held_out(design.column.name, design.status)
     spread = grid if design.column.grid == "log" else None
-    height = None if spread is None or design.two_sided else height_prior(grid)
+    height = None if spread is None or not upwards else height_prior(grid)
     asked = absent + (1 - absent) * levels
     return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height)
 
@@ -130,7 +131,7 @@ def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
     sizes = dithered(fit, design.column.name, scale).map(np.abs)
     grid = wide(0.0, max(-scale.ends[0], scale.ends[1]), log=True)
     (leaf,) = design.leaves("scale")
-    (typical,) = scale.unfolded(_quantiles(fit, design, leaf, sizes, grid, np.array([TYPICAL])))
+    (typical,) = scale.unfolded(_quantiles(fit, design, leaf, sizes, grid, np.array([TYPICAL]), True))
     return scale.crossing(2 * float(typical))
 
 
@@ -190,14 +191,15 @@ def _fit_curve(
     share = fit.heaped.get(design.column.name, 0.0)
     rows = max(round(fit.present(design.status) * (1 - share)), 1)
     n_epsilon = rows * fit.rate(leaves[-1])
+    asked = partial(_quantiles, fit, design, upwards=not design.two_sided)
     if len(leaves) == 2:
-        overall = _quantiles(fit, design, leaves[0], residual, grid, np.array(LOCATING_LEVELS))
+        overall = asked(leaves[0], residual, grid, np.array(LOCATING_LEVELS))
         if rows * fit.rate(leaves[0]) >= LOCATED:  # else fewer rows have the number than was planned on
             grid = near(*_around(overall, scale), low, high, near_candidates(n_epsilon))
         if not explained and not share:  # what other columns explain has no atoms left
             grid = with_cells(grid, scale.atom_cells())
     levels = quantile_levels(n_epsilon)
-    quantiles = _quantiles(fit, design, leaves[-1], residual, grid, levels)
+    quantiles = asked(leaves[-1], residual, grid, levels)
     noise = fit.noise_rows(leaves[-1])
     found: AnyCurve
     if explained or share:
