@@ -29,6 +29,7 @@ from scipy.special import ndtr, ndtri
 
 from quantail.arrays import Floats
 from quantail.curves.tuning import (
+    EVEN_ENDS,
     FLATTEST,
     FULL_BASE,
     HEAVIEST,
@@ -203,7 +204,9 @@ def fit_curve(
     weights, slope = _fit_gaps(steps, gaps, parts, rows / deviation, floor, log)
     if log:
         weights[0] = min(weights[0], HEAVIEST)
-        slope = np.maximum(steps @ weights, floor * 1e-3) / parts
+    else:  # an even body would end where its last quantile is: it thins out
+        weights[:2] = np.maximum(weights[:2], EVEN_ENDS * weights[4] * np.array([1 - levels[-1], levels[0]]))
+    slope = np.maximum(steps @ weights, floor * 1e-3) / parts
     at_quantiles = np.interp(levels, (levels[1:] + levels[:-1]) / 2, slope)
     trust = at_quantiles**-2.0
     offset = float(np.sum(trust * (quantiles - shapes @ weights)) / trust.sum())

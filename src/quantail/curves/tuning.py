@@ -97,6 +97,9 @@ HEAVIEST = 0.9
 LIGHT = 3.0
 """One over the prior standard deviation of a Pareto tail weight around zero."""
 
+EVEN_ENDS = 1.0
+"""Slope of an even body's tails at its outermost quantiles, in proportion to its own ("ages were cut off")."""
+
 FULL_BASE = 5
 """Released quantiles from which a normal body is fitted apart from the tails ("monotone interpolation of rungs")."""
 

@@ -12,7 +12,7 @@ from quantail.curves import AtomCurve, Scale, Vector
 from quantail.curves.slope import Slope
 from quantail.curves.tuning import ALONE
 from quantail.privacy import Gate, Plan
-from quantail.table.tuning import LEFT_BEYOND, LOWEST_DOUBT, MOST_HEAPED
+from quantail.table.tuning import LEFT_BEYOND, LINEAR_LOWEST_DOUBT, LOWEST_DOUBT, MOST_HEAPED
 
 
 def draw_lowest(gate: Gate, leaf: Plan, values: Vector | Floats, scale: Scale, present: float) -> float:
@@ -34,7 +34,8 @@ def draw_lowest(gate: Gate, leaf: Plan, values: Vector | Floats, scale: Scale, p
     noise = gate.histogram_noise(leaf, 1).deviation / 2**0.5
     # Twice as many rows as the noise is large may lie beyond: were none left, a curve would be drawn from nothing.
     most = min(MOST_HEAPED, 1 - LEFT_BEYOND * noise / present)
-    return max(min(found / present, most), 0.0) if found > LOWEST_DOUBT * noise else 0.0
+    doubt = LOWEST_DOUBT if scale.log else LINEAR_LOWEST_DOUBT
+    return max(min(found / present, most), 0.0) if found > doubt * noise else 0.0
 
 
 def beyond_lowest(values: Floats, scale: Scale) -> Floats:

@@ -86,8 +86,9 @@ PRIOR_DOUBT = 1.0
 TOLD = 4.0
 """Rows above an edge, in deviations of their counts, from which tables tell how many there are."""
 
-LOWEST_DOUBT, MOST_HEAPED = 5.0, 0.98
-"""Noise scales from which rows at the lowest value are believed, and the largest share of a column they may be."""
+LOWEST_DOUBT, LINEAR_LOWEST_DOUBT, MOST_HEAPED = 6.0, 8.0, 0.98
+"""Noise scales from which rows at the lowest value are believed, on a linear scale, where they ruin less, later, and
+the largest share of a column they may be ("heaps that noise made")."""
 
 LEFT_BEYOND = 2.0
 """Noise scales of that count, as rows that lie beyond the lowest value at least ("zeros counted as .98")."""
