@@ -227,6 +227,7 @@ HANDLED = {
     "table.rows",  # splits rows into public groups
     "frames.encoding",  # rich kinds become plain parts, row by row
     "frames.universes",  # rules of columns, row by row
+    "frames.nesting",  # a coarser code by the finer one, row by row
     "table.stage_one.fitting",  # follows the design; holds what was read
     "table.stage_one.counting",
     "table.stage_one.fit_state",

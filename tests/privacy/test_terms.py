@@ -41,6 +41,22 @@ def with_column(changed):
 
 
 RULED = with_column(replace(JOBS, missing=True, universe="pay > 100"))
+CODES = replace(
+    SCHEMA,
+    columns=(
+        REGION,
+        PAY,
+        Column("sector", "category", categories=("F", "G")),
+        Column("code", "category", categories=("F1", "G1"), within="sector"),
+    ),
+)
+
+
+def with_code(**changed):
+    """Return the schema of codes with a code that differs."""
+    return replace(CODES, columns=(*CODES.columns[:-1], replace(CODES.columns[-1], **changed)))
+
+
 GAPS = replace(SCHEMA, columns=(REGION, replace(PAY, missing=True), replace(JOBS, missing=True)))
 
 # For every field of a column, of a panel and of a schema, a value that the base does not have.
@@ -68,6 +84,8 @@ COLUMNS = {
     "missing_with": lambda: replace(
         GAPS, columns=(*GAPS.columns[:2], replace(GAPS.columns[2], missing_with="pay"))
     ),
+    "within": lambda: with_code(within=""),
+    "parents": lambda: with_code(parents=("G", "F")),
 }
 TABLES = {
     "columns": lambda: replace(SCHEMA, columns=(REGION, JOBS, PAY)),
@@ -90,6 +108,8 @@ BASES = {
     "universe": RULED,
     "outside": RULED,
     "missing_with": GAPS,
+    "within": CODES,
+    "parents": CODES,
 }
 PANELS = {
     "unit": "plant_id",
