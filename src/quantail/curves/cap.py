@@ -65,7 +65,7 @@ def capped(
     least : float
         The smallest anchor: a lattice step, so that rows at zero do not forbid a tail.
     known : float
-        The level up to which counts tell where rows are: the cap says nothing of what lies below.
+        The level up to which counts or quantiles tell where rows are: the cap says nothing of what lies below.
     released : float
         The level of the last quantile that was released.
     """

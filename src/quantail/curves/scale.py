@@ -112,6 +112,12 @@ class Scale:
         return float(low), float(high)
 
     @property
+    def zero_cell(self) -> tuple[float, float]:
+        """The ends of the lattice cell of zero."""
+        low, high = self.forward(self.step * np.array([-0.5, 0.5]))
+        return float(low), float(high)
+
+    @property
     def least(self) -> float:
         """The smallest difference that matters: a lattice step, or a millionth of the range."""
         low, high = self.ends

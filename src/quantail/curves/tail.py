@@ -146,13 +146,13 @@ def cut_units(values: Floats, start: float, cut: float) -> Integers:
     return np.rint(np.clip(above, 0.0, cut) / cut * UNITS).astype(np.int64)
 
 
-def fit_tail(implied: Implied, threshold: Threshold, sigma: float, shape: float) -> Top:
-    """Return the map that gives a column a generalised Pareto tail, within its cap."""
+def fit_tail(implied: Implied, threshold: Threshold, sigma: float, shape: float, known: float = 0.0) -> Top:
+    """Return the map that gives a column a generalised Pareto tail, within its cap beyond the level `known`."""
 
     def wanted(levels: Floats) -> Floats:
         rarity = np.log(threshold.share / np.minimum(1 - levels, threshold.share))
         grown = threshold.start * pareto_growth(rarity, sigma, shape)
-        return np.minimum(grown, capped(implied.quantile, levels, implied.scale.crossover))
+        return np.minimum(grown, capped(implied.quantile, levels, implied.scale.crossover, known))
 
     levels = implied.top_levels(threshold.share)
     (highest,) = wanted(rarest_level(threshold.rows))

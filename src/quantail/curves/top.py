@@ -53,17 +53,20 @@ class Top:
 
 @dataclass(frozen=True, eq=False)
 class Implied:
-    """What a model implies for a column: simulated values beyond an atom at its lowest value."""
+    """What a model implies for a column: simulated values beyond an atom at its lowest value, or above zero.
+
+    Of a column on both sides of zero each side has a tail of its own, however many rows lie on the other.
+    """
 
     ordered: Floats  # ascending, on the modelling scale
-    share: float  # simulated rows beyond the atom, out of those that have a number
+    share: float  # simulated rows among them, out of those that have a number
     scale: Scale
 
     @classmethod
     def of(cls, simulated: Floats, scale: Scale) -> "Implied":
         """Sort simulated values of rows that have a number."""
-        _, atom = scale.lowest_cell
-        beyond = simulated[simulated > atom] if scale.lower >= 0 else simulated
+        _, atom = scale.lowest_cell if scale.lower >= 0 else scale.zero_cell
+        beyond = simulated[simulated > atom]
         return cls(np.sort(beyond), beyond.size / max(simulated.size, 1), scale)
 
     def modelled(self, levels: Floats) -> Floats:

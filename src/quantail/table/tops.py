@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.arrays import Floats
-from quantail.curves import AnyCurve, AtomCurve, Curve
+from quantail.curves import AtomCurve, Curve
 from quantail.curves.tail import choose_threshold, draw_tail_sum, fit_tail, likeliest_tail
 from quantail.curves.top import Implied, Top, fit_cap
 from quantail.privacy import count_epsilon
@@ -21,7 +21,7 @@ from quantail.table.column_leaves import ColumnLeaves
 from quantail.table.columns import NumberColumn
 from quantail.table.stage_one.column import CategoryModel, NumericModel
 from quantail.table.stage_one.fit_state import Fit
-from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED
+from quantail.table.tuning import FEWEST_DRAWN, FEWEST_SIMULATED, RELIED_ON
 
 Model = TypeVar("Model", bound=NumericModel | CategoryModel)
 Drawing = Callable[[Sequence[Any], int, np.random.Generator, bool, Any], Mapping[str, NDArray[Any]]]
@@ -76,23 +76,36 @@ class _Tails:
 
     def with_tops(self, column: Any, simulated: Floats) -> Any:
         """Return a number with its top (and bottom) set right."""
-        implied = Implied.of(simulated, column.scale)
-        if implied.ordered.size < FEWEST_SIMULATED:
-            return column
-        rows = self.fit.present(column.status) * implied.share
-        if column.name in self.asked.leaves:
-            top: Top | None = self._released(column, implied)
-        else:
-            top = fit_cap(implied, rows, self._known(column.name, rows), _last_level(column.curve))
-        bottom = None
+        top, bottom = self._top(column, Implied.of(simulated, column.scale)), None
         if column.scale.lower < 0:
             mirrored = replace(column.scale, lower=-column.scale.upper, upper=-column.scale.lower)
-            bottom = fit_cap(Implied.of(-simulated, mirrored), rows)
+            below = Implied.of(-simulated, mirrored)
+            if below.ordered.size >= FEWEST_SIMULATED:
+                bottom = fit_cap(below, self.fit.present(column.status) * below.share)
         return column if top is None and bottom is None else replace(column, top=top, bottom=bottom)
 
-    def _known(self, name: str, rows: float) -> float:
-        """Return the level, among rows beyond an atom, up to which tables tell where they are."""
-        return max(1 - self.told.get(name, 1.0) * self.fit.rows / max(rows, 1.0), 0.0)
+    def _top(self, column: NumericModel, implied: Implied) -> Top | None:
+        """Return the map of the upper tail: by its sum, if that is asked, and within its cap."""
+        if implied.ordered.size < FEWEST_SIMULATED:
+            return None
+        if column.name in self.asked.leaves:
+            return self._released(column, implied)
+        known, last = self._known(column, implied), _last_level(column, implied)
+        return fit_cap(implied, self._rows(column, implied), known, last)
+
+    def _rows(self, column: NumericModel, implied: Implied) -> float:
+        """Return how many rows lie beyond an atom, or above zero, as released and implied."""
+        return self.fit.present(column.status) * implied.share
+
+    def _counted(self, column: NumericModel, implied: Implied) -> float:
+        """Return the level among these rows up to which tables tell where they are."""
+        rows = max(self._rows(column, implied), 1.0)
+        return max(1 - self.told.get(column.name, 1.0) * self.fit.rows / rows, 0.0)
+
+    def _known(self, column: NumericModel, implied: Implied) -> float:
+        """Return the level up to which counts, or quantiles far out, tell where rows are."""
+        last, counted = _last_level(column, implied), self._counted(column, implied)
+        return max(last, counted) if RELIED_ON <= last < 1 else counted
 
     def _released(self, column: NumericModel, implied: Implied) -> Top:
         """Release the sum above a high quantile, and return the top that follows from it."""
@@ -103,17 +116,21 @@ class _Tails:
             implied,
             fit.present(column.status),
             epsilon,
-            0.0 if any(slope.slope for slope in column.slopes) else _last_level(column.curve),
+            0.0 if any(slope.slope for slope in column.slopes) else _last_level(column, implied),
             self.shapes,
-            self._known(column.name, fit.present(column.status) * implied.share),
+            self._counted(column, implied),
         )
         total = draw_tail_sum(fit.gate, leaf, fit.confidential.column(column.name), threshold)
         sigma, shape = likeliest_tail(threshold, total, fit.gate.sum_noise(leaf, threshold.cut))
         self.shapes.append(shape)
-        return fit_tail(implied, threshold, sigma, shape)
+        return fit_tail(implied, threshold, sigma, shape, self._known(column, implied))
 
 
-def _last_level(curve: AnyCurve) -> float:
-    """Return the highest level at which a curve, or its part beyond an atom, was released; 1 if it was counted."""
+def _last_level(column: NumericModel, implied: Implied) -> float:
+    """Return the highest level, among rows beyond an atom or above zero, that was released; 1 if all was counted."""
+    curve = column.curve
     quantiles = curve.rest if isinstance(curve, AtomCurve) else curve
-    return quantiles.levels[-1] if isinstance(quantiles, Curve) else 1.0
+    if not isinstance(quantiles, Curve):
+        return 1.0
+    above = (1 - quantiles.levels[-1]) / (implied.share if column.scale.lower < 0 else 1.0)
+    return max(1 - above, 0.0)

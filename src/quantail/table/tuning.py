@@ -122,6 +122,9 @@ LEAST_TAIL_N_EPSILON, AMPLE_TAIL_N_EPSILON = 250.0, 10_000.0
 WITH_MISSING, WITH_ATOMS = 0.6, 0.25
 """Guessed shares of rows with a number in columns with missing values, and with atoms ("budgets of curves planned")."""
 
+RELIED_ON = 0.85
+"""Level of a column's last released quantile from which the cap leaves what lies below it alone ("popularity")."""
+
 FEW_VALUES = 200
 """Columns of so few values are counted, and have no tail to speak of."""
 
