@@ -62,10 +62,10 @@ class Curve:
         """Return the quantiles at levels u in (0, 1)."""
         u = self._inside(u)
         v = self.offset + base_shapes(u) @ np.asarray(self.weights)
-        knots, values = np.asarray(self.knots), np.asarray(self.values)
-        inside = _interpolator(self.knots, self.values)(np.clip(v, knots[0], knots[-1]))
-        low, high = self._outer_slopes(knots, values)
-        return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
+        first, last = self.knots[0], self.knots[-1]
+        interpolate, low, high = _between_and_beyond(self.knots, self.values)
+        inside = interpolate(np.minimum(np.maximum(v, first), last))
+        return np.asarray(inside + low * np.minimum(v - first, 0) + high * np.maximum(v - last, 0))
 
     def bounded(self, ends: tuple[float, float], inner: tuple[float, float]) -> "Curve":
         """Return the curve with tails that end at bounds, where the outermost quantile lies inside.
@@ -97,11 +97,6 @@ class Curve:
         lower = below + (first - below) / first * u
         upper = above - (above - last) / (1 - last) * (1 - u)
         return np.where(u < first, lower, np.where(u > last, upper, u))
-
-    @staticmethod
-    def _outer_slopes(knots: Floats, values: Floats) -> Floats:
-        steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
-        return np.asarray(np.clip(steps, FLATTEST, STEEPEST_BASE))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -166,8 +161,13 @@ def _level_at(curve: Curve, bound: float, first: float, last: float) -> float:
 
 
 @lru_cache(maxsize=256)  # a curve is drawn from again and again
-def _interpolator(knots: tuple[float, ...], values: tuple[float, ...]) -> Any:
-    return PchipInterpolator(knots, values)
+def _between_and_beyond(
+    knots: tuple[float, ...], values: tuple[float, ...]
+) -> tuple[PchipInterpolator, float, float]:
+    """Return what interpolates between knots, and the slopes of the lines beyond the outermost."""
+    steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
+    low, high = np.clip(steps, FLATTEST, STEEPEST_BASE).tolist()
+    return PchipInterpolator(knots, values), low, high
 
 
 def base_shapes(u: Floats) -> Floats:
