@@ -155,6 +155,8 @@ def _level_at(curve: Curve, bound: float, first: float, last: float) -> float:
     low, high = ndtri(first), ndtri(last)
     for _ in range(60):
         middle = (low + high) / 2
+        if middle in (low, high):  # no number lies between
+            break
         below = float(curve(np.array([ndtr(middle)]))[0]) < bound
         low, high = (middle, high) if below else (low, middle)
     return float(ndtr((low + high) / 2))
@@ -172,9 +174,12 @@ def _between_and_beyond(
 
 def base_shapes(u: Floats) -> Floats:
     """Return the five shapes of the base at levels u, one column each."""
-    u = np.clip(u, _TINY, 1 - _TINY)
+    u = np.minimum(np.maximum(u, _TINY), 1 - _TINY)
     tail = -np.log1p(-u)
-    return np.stack([tail, np.log(u), ndtri(u), np.log(tail), u], axis=-1)
+    found = np.empty((*u.shape, 5))
+    for place, shape in enumerate((tail, np.log(u), ndtri(u), np.log(tail), u)):
+        found[..., place] = shape
+    return found
 
 
 def fit_curve(
