@@ -1,6 +1,7 @@
 """Property tests try the same cases every time; `--hypothesis-profile default` goes exploring."""
 
 import functools
+import gc
 import os
 
 import typer.testing
@@ -14,3 +15,13 @@ os.environ.setdefault("QUANTAIL_CACHE", "off")  # what a test tries out is tried
 typer.testing._get_command = functools.cache(typer.testing._get_command)
 settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
+
+
+def pytest_collection_finish():
+    """What is imported and collected stays: looking through it for garbage again and again takes long."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()

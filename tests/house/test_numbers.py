@@ -23,6 +23,7 @@ NOT_TUNED = {
     "curves/scale.py": "where doubles end",
     "orders/lines.py": "instruments of the proof, and 64 bits",
     "orders/steps.py": "the paper's levels",
+    "panel/curve.py": "points between which a tail is linear",
     "panel/tables.py": "points and sensitivities of the proof",
     "panel/latent.py": "the scale of a Laplace variable of variance 1",
     "table/heaps.py": "digits of a uniform number that are independent of the others",

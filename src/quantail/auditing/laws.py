@@ -24,6 +24,12 @@ def _unit_nodes(degree: int) -> tuple[Floats, Floats]:
     return (nodes + 1) / 2, weights / 2
 
 
+def _round_degree(degree: int) -> int:
+    """Return a degree at least as high, one of eight for every doubling: finding nodes takes longest."""
+    step = 1 << max(degree.bit_length() - 4, 0)
+    return -(-degree // step) * step
+
+
 def noisy_max_log_law(scores: ArrayLike, scale: float, definition: str) -> Floats:
     """Return log P(argmax of score + noise = i) for every i.
 
@@ -38,7 +44,7 @@ def _noisy_max_log_law(scores: tuple[float, ...], scale: float, definition: str)
     a = (np.array(scores, dtype=float) - max(scores)) / scale
     if definition == "zcdp":
         return np.asarray(a - np.logaddexp.reduce(a))
-    z, w = _unit_nodes(a.size - 1)
+    z, w = _unit_nodes(_round_degree(a.size - 1))
     values, place, number = np.unique(a, return_inverse=True, return_counts=True)
     parts = np.log1p(-np.exp(values)[:, None] * z)
     logs = number @ parts - parts + np.log(w)

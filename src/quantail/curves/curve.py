@@ -62,10 +62,10 @@ class Curve:
         """Return the quantiles at levels u in (0, 1)."""
         u = self._inside(u)
         v = self.offset + base_shapes(u) @ np.asarray(self.weights)
-        knots, values = np.asarray(self.knots), np.asarray(self.values)
-        inside = _interpolator(self.knots, self.values)(np.clip(v, knots[0], knots[-1]))
-        low, high = self._outer_slopes(knots, values)
-        return np.asarray(inside + low * np.minimum(v - knots[0], 0) + high * np.maximum(v - knots[-1], 0))
+        first, last = self.knots[0], self.knots[-1]
+        interpolate, low, high = _between_and_beyond(self.knots, self.values)
+        inside = interpolate(np.minimum(np.maximum(v, first), last))
+        return np.asarray(inside + low * np.minimum(v - first, 0) + high * np.maximum(v - last, 0))
 
     def bounded(self, ends: tuple[float, float], inner: tuple[float, float]) -> "Curve":
         """Return the curve with tails that end at bounds, where the outermost quantile lies inside.
@@ -97,11 +97,6 @@ class Curve:
         lower = below + (first - below) / first * u
         upper = above - (above - last) / (1 - last) * (1 - u)
         return np.where(u < first, lower, np.where(u > last, upper, u))
-
-    @staticmethod
-    def _outer_slopes(knots: Floats, values: Floats) -> Floats:
-        steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
-        return np.asarray(np.clip(steps, FLATTEST, STEEPEST_BASE))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a form that JSON can hold."""
@@ -160,21 +155,31 @@ def _level_at(curve: Curve, bound: float, first: float, last: float) -> float:
     low, high = ndtri(first), ndtri(last)
     for _ in range(60):
         middle = (low + high) / 2
+        if middle in (low, high):  # no number lies between
+            break
         below = float(curve(np.array([ndtr(middle)]))[0]) < bound
         low, high = (middle, high) if below else (low, middle)
     return float(ndtr((low + high) / 2))
 
 
 @lru_cache(maxsize=256)  # a curve is drawn from again and again
-def _interpolator(knots: tuple[float, ...], values: tuple[float, ...]) -> Any:
-    return PchipInterpolator(knots, values)
+def _between_and_beyond(
+    knots: tuple[float, ...], values: tuple[float, ...]
+) -> tuple[PchipInterpolator, float, float]:
+    """Return what interpolates between knots, and the slopes of the lines beyond the outermost."""
+    steps = np.diff(values)[[0, -1]] / np.diff(knots)[[0, -1]]
+    low, high = np.clip(steps, FLATTEST, STEEPEST_BASE).tolist()
+    return PchipInterpolator(knots, values), low, high
 
 
 def base_shapes(u: Floats) -> Floats:
     """Return the five shapes of the base at levels u, one column each."""
-    u = np.clip(u, _TINY, 1 - _TINY)
+    u = np.minimum(np.maximum(u, _TINY), 1 - _TINY)
     tail = -np.log1p(-u)
-    return np.stack([tail, np.log(u), ndtri(u), np.log(tail), u], axis=-1)
+    found = np.empty((*u.shape, 5))
+    for place, shape in enumerate((tail, np.log(u), ndtri(u), np.log(tail), u)):
+        found[..., place] = shape
+    return found
 
 
 def fit_curve(

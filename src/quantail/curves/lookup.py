@@ -50,12 +50,14 @@ class Lookup:
         side: Literal["left", "right"] = "right" if equal else "left"
         if values.size < _FEWEST or not self.fast:
             return np.searchsorted(self.cuts, values, side)
-        far = ~((values >= self._low) & (values <= self._high))
-        place = self._before.take(self._bucket(np.where(far, self._low, values)))
+        far = np.flatnonzero(~((values >= self._low) & (values <= self._high)))
+        near = values.copy()
+        near[far] = self._low
+        place = self._before.take(self._bucket(near))
         for _ in range(self._steps):
             cut = self._padded.take(place)
             place += cut <= values if equal else cut < values
-        place[far] = np.searchsorted(self.cuts, values[far], side)
+        place[far] = np.searchsorted(self.cuts, values.take(far), side)
         return place
 
     def _bucket(self, values: Floats) -> NDArray[np.int32]:

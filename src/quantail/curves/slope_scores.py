@@ -86,14 +86,18 @@ class _Rows:
         """
         ordered = self.keys(slopes)
         ordered.sort(axis=1)
-        over = 2 * np.cumsum(ordered[:, :-1] & 1, axis=1) + (2 * self.below[1] - self.sizes[1])
+        over = ordered[:, :-1] & 1  # from here on in place: these arrays are read again and again
+        np.cumsum(over, axis=1, out=over)
+        over *= 2
+        over += 2 * self.below[1] - self.sizes[1]
         both = 2 * np.arange(self.y.size - 1) + (2 * sum(self.below) - sum(self.sizes))
-        short = over - both
-        missed = np.maximum(short, self.sizes[0] % 2) + np.maximum(over, self.sizes[1] % 2)
-        if self.low == -_SIZE and self.high == _SIZE:
-            return ordered, missed
-        possible = (ordered[:, 1:] >= self.low) & (ordered[:, :-1] <= self.high)
-        return ordered, np.where(possible, missed, 2 * sum(self.sizes) + 1)
+        missed = np.subtract(over, both)
+        np.maximum(missed, self.sizes[0] % 2, out=missed)
+        missed += np.maximum(over, self.sizes[1] % 2, out=over)
+        if self.low != -_SIZE or self.high != _SIZE:
+            impossible = (ordered[:, 1:] < self.low) | (ordered[:, :-1] > self.high)
+            np.copyto(missed, 2 * sum(self.sizes) + 1, where=impossible)
+        return ordered, missed
 
     def between(self, slopes: Floats, most: int, ordered: Integers, missed: Integers) -> "_Rows":
         """Narrow the window to thresholds that can be best between two slopes, `most` being missed at the first.
@@ -107,10 +111,10 @@ class _Rows:
         ends = self.keys(slopes)
         under, above = np.maximum(*ends) < low, np.minimum(*ends) > high
         under[-2:] = above[-2:] = False
-        second = int(np.count_nonzero(self.second[under]))
+        second = int(np.count_nonzero(under & (self.second == 1)))
         below = (self.below[0] + int(np.count_nonzero(under)) - second, self.below[1] + second)
-        kept = ~(under | above)
-        y, x, marks = self.y[kept], self.x[kept], self.second[kept]
+        kept = np.flatnonzero(~(under | above))
+        y, x, marks = self.y.take(kept), self.x.take(kept), self.second.take(kept)
         return replace(self, y=y, x=x, second=marks, below=below, low=low, high=high)
 
 

@@ -196,9 +196,11 @@ def _cut_means(sigmas: Floats, shapes: Floats, cut: float) -> Floats:
     """Return means of generalised Pareto tails from 1 on, cut: a row for each sigma, a column for each shape."""
     weights = np.exp(-_RARITY)
     weights /= weights.sum()
+    below = np.append(0.0, np.cumsum(weights))  # mass of so many of the smallest values
     found = np.empty((sigmas.size, shapes.size))
     for place, shape in enumerate(shapes.tolist()):
-        grown = pareto_growth(_RARITY, 1.0, shape) - 1
-        values = np.minimum(1 + sigmas[:, None] * grown, cut)
-        found[:, place] = values @ weights
+        grown = pareto_growth(_RARITY, 1.0, shape) - 1  # ascending: the cut falls between two of them
+        whole = np.searchsorted(grown, (cut - 1) / sigmas, side="right")
+        total = np.append(0.0, np.cumsum(weights * grown))
+        found[:, place] = below[whole] + sigmas * total[whole] + cut * (1 - below[whole])
     return found

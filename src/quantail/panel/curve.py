@@ -7,6 +7,8 @@ o_j is precise, the fit gives way to it. All of it is post-processing.
 """
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -23,6 +25,19 @@ from quantail.panel.tuning import (
     TAIL_NOISE,
     USUAL_SPREADS,
 )
+
+_BEYOND = np.geomspace(1.0, 1e-7, 80)  # shares of larger sizes between which a tail is linear, out of its own
+
+
+class Line(NamedTuple):
+    """What a curve is linear between, as arrays: enough to look up sizes, for those who try thousands of curves."""
+
+    levels: Floats
+    sizes: Floats
+
+    def at(self, probabilities: Floats) -> Floats:
+        """Return quantiles."""
+        return np.interp(probabilities, self.levels, self.sizes)
 
 
 @dataclass(frozen=True)
@@ -44,13 +59,18 @@ class Curve:
         levels, fine = quantile_points(edges, weights)
         return cls(tuple(levels.tolist()), tuple(fine.tolist()))
 
+    @cached_property
+    def line(self) -> Line:
+        """The same as arrays."""
+        return Line(np.array(self.levels), np.array(self.sizes))
+
     def at(self, probabilities: Floats) -> Floats:
         """Return quantiles."""
-        return np.interp(probabilities, self.levels, self.sizes)
+        return self.line.at(probabilities)
 
     def quantile(self, probability: float) -> float:
         """Return one quantile."""
-        return float(np.interp(probability, self.levels, self.sizes))
+        return float(np.interp(probability, *self.line))
 
     def stretched(self, factor: float) -> "Curve":
         """Return a curve whose upper half is that much wider."""
@@ -97,15 +117,16 @@ class Curve:
         With a bend b it falls the faster the farther out: within fall * (t / t_0)^-b, where t is minus the log of the
         share of larger sizes, t_0 at the level.
         """
-        beyond = np.geomspace(1.0, 1e-7, 80)
-        start = -float(np.log1p(-level))
-        tail = self.quantile(level) + fall * start / (1.0 - bend) * (
-            (1.0 - np.log(beyond) / start) ** (1.0 - bend) - 1.0
-        )
-        below = np.array(self.levels) < level
-        levels = np.concatenate([np.array(self.levels)[below], 1.0 - (1.0 - level) * beyond])
-        sizes = np.concatenate([np.array(self.sizes)[below], np.minimum(tail, self.sizes[-1])])
+        levels, sizes = self.line_with_tail(level, fall, bend)
         return Curve(tuple(levels.tolist()), tuple(sizes.tolist()))
+
+    def line_with_tail(self, level: float, fall: float, bend: float = 0.0) -> Line:
+        """Return `with_tail` as arrays."""
+        start, rises = _rises(level, bend)
+        tail = self.quantile(level) + fall * start / (1.0 - bend) * rises
+        below = int(np.searchsorted(self.line.levels, level))
+        levels = np.concatenate([self.line.levels[:below], 1.0 - (1.0 - level) * _BEYOND])
+        return Line(levels, np.concatenate([self.line.sizes[:below], np.minimum(tail, self.sizes[-1])]))
 
     @property
     def centre(self) -> float:
@@ -116,6 +137,13 @@ class Curve:
     def spread(self) -> float:
         """Its width, as a standard deviation."""
         return max((self.quantile(0.9) - self.quantile(0.25)) / 1.956, 1e-9)
+
+
+@lru_cache(maxsize=64)
+def _rises(level: float, bend: float) -> tuple[float, Floats]:
+    """Return t at a level, and how far a tail of that bend rises beyond it, the same for every fall."""
+    start = -float(np.log1p(-level))
+    return start, (1.0 - np.log(_BEYOND) / start) ** (1.0 - bend) - 1.0
 
 
 def smooth_weights(edges: Floats, noisy: Floats, deviation: float, total: float, prior: Floats) -> Floats:

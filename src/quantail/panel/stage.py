@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from quantail.arrays import Flags, Floats, Integers
-from quantail.panel.curve import Curve
+from quantail.panel.curve import Curve, Line
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
 from quantail.panel.tables import LATTICE, LagPairs, Splines, Track, lag_pairs, period_points, sum_points
@@ -88,7 +88,7 @@ class Stage:
         # The largest of n stands for the upper end of its n-th part, not for the end of the distribution.
         return ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size))
 
-    def capped_total(self, latent: Track, cap: float) -> Callable[[Curve], float]:
+    def capped_total(self, latent: Track, cap: float) -> Callable[[Line], float]:
         """Return how the capped sum of values, in units of the cap, depends on the curve that sizes have.
 
         Sizes keep their order under every curve: what is summed up are levels, denser towards the top.
@@ -103,7 +103,7 @@ class Stage:
         weights, sums = (np.bincount(cell, w, ends.size + 1) for w in (points, points * levels))
         middles, scale = sums / np.maximum(weights, 1e-300), self.scale
         assert scale is not None
-        return lambda curve: float(weights @ np.clip(scale.value(curve.at(middles)) / cap, -1.0, 1.0))
+        return lambda line: float(weights @ np.clip(scale.value(line.at(middles)) / cap, -1.0, 1.0))
 
     def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from quantail.arrays import Floats
-from quantail.panel.curve import Curve
+from quantail.panel.curve import Curve, Line
 from quantail.panel.effects import Total
 from quantail.panel.tuning import (
     BELOW_ERROR,
@@ -47,17 +47,17 @@ class TailAnswer:
 
     def expected(self) -> Curve:
         """Return the curve with the tail that the excess leads to expect."""
-        return self._expected(np.zeros(1), lambda curve: 0.0)
+        return self._expected(np.zeros(1), lambda line: 0.0)
 
-    def settled(self, total: Total, made: Callable[[Curve], float]) -> Curve:
+    def settled(self, total: Total, made: Callable[[Line], float]) -> Curve:
         """Return the curve, its upper half stretched, that excess and capped total lead to expect.
 
         `made` gives the capped total of a curve.
         """
         deviation = float(np.hypot(total.deviation, CAPPED_ERROR * total.sum))
-        return self._expected(TAIL_STRETCHES, lambda curve: _laplace(made(curve) - total.sum, deviation))
+        return self._expected(TAIL_STRETCHES, lambda line: _laplace(made(line) - total.sum, deviation))
 
-    def _expected(self, stretches: Floats, told: Callable[[Curve], float]) -> Curve:
+    def _expected(self, stretches: Floats, told: Callable[[Line], float]) -> Curve:
         """Weigh all tails by how usual they are and how likely the answers; return that of the mean parameters."""
         start, usual = self.curve.quantile(self.level), self._usual()
         middles, shares = (UPPER_LEVELS[1:] + UPPER_LEVELS[:-1]) / 2, np.diff(UPPER_LEVELS)
@@ -66,7 +66,7 @@ class TailAnswer:
             body = self.curve.stretched(float(np.exp(stretch)))
             common = -0.5 * (stretch / UPPER_HALF_SPREAD) ** 2
             for (row, fall), (column, bend) in product(enumerate(TAIL_FALLS), enumerate(TAIL_BENDS)):
-                tried = body.with_tail(self.level, float(fall), float(bend))
+                tried = body.line_with_tail(self.level, float(fall), float(bend))
                 beyond = np.clip((tried.at(middles) - start) / EXCESS_REACH, 0.0, 1.0)
                 missed = self.units * float(beyond @ shares) - self.excess
                 weights[place, row, column] = (

@@ -29,6 +29,7 @@ SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, abo
 MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1850
 MOST_PRIOR = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
+_BEFORE = np.tri(_CHUNK, k=-1, dtype=np.bool_)  # candidates of a chunk that lie before another one
 
 
 def draw_path(
@@ -93,7 +94,7 @@ def _log_weights(missed: Integers | Floats, rate: float) -> Floats:
 def _log_sums(logs: Floats) -> Floats:
     """Return log of the sum of exp over each row, from the diagonal on; the array is used up."""
     number = logs.shape[0]
-    logs[:, :number][np.tri(number, k=-1, dtype=np.bool_)] = -np.inf
+    np.copyto(logs[:, :number], -np.inf, where=_BEFORE[:number, :number])
     largest = logs.max(axis=1)
     logs -= largest[:, None]
     return np.asarray(largest + np.log(np.exp(logs, out=logs).sum(axis=1)))

@@ -76,6 +76,7 @@ class Chain:
         self.simulated = DrawnRows(uniform.shape[1])
         self._tables: list[dict[Key, Released]] = [{} for _ in samplers]
         self._priors: dict[tuple[int, Key], float] = {}
+        self._bases: dict[tuple[int, bool], ShiftedBase] = {}
         for place in range(len(samplers)):
             self.simulate_field(place)
 
@@ -159,7 +160,7 @@ class Chain:
         observed = [self._observed(place, table, contexts) for table in tables]
         observed = self._with_priors(place, tables, observed, contexts)
         values, shifts = [np.asarray(law.values) for law in laws], [np.asarray(law.shifts) for law in laws]
-        base = ShiftedBase.of(sampler, contexts, any(law.shifts for law in laws))
+        base = self._base(place, any(law.shifts for law in laws)).seen_in(contexts)
         margin, forbidden = margin.doubted(observed), sampler.forbidden(contexts)
         own = np.asarray(old.margin)
         alike = None if sampler.field.is_number else Alike.of(observed, forbidden)
@@ -176,6 +177,12 @@ class Chain:
         )
         law = replace(old, margin=tuple(own.tolist()), factors=fitted, trust=found.trust)
         self.samplers[place] = replace(sampler, law=law)
+
+    def _base(self, place: int, moving: bool) -> ShiftedBase:
+        """Return the base law of a field, tabulated when it is first fitted."""
+        if (place, moving) not in self._bases:
+            self._bases[place, moving] = ShiftedBase.of(self.samplers[place], moving)
+        return self._bases[place, moving]
 
     def _with_priors(
         self,

@@ -219,11 +219,19 @@ class _Problem:
     def gather(self) -> csr_matrix:
         return gathering(self.tables)
 
+    @cached_property
+    def groups(self) -> list[slice]:
+        ends = accumulate((table.counts.shape[0] for table in self.tables), initial=0)
+        return [slice(start, end) for start, end in pairwise(ends)]
+
+    @cached_property
+    def everywhere(self) -> Floats:
+        return np.ones(self.shares.size)
+
     def gathered(self, masses: Floats) -> list[Floats]:
         """Add masses of contexts up to the groups of every table."""
-        ends = list(accumulate((table.counts.shape[0] for table in self.tables), initial=0))
         found = self.gather @ masses
-        return [found[start:end] for start, end in pairwise(ends)]
+        return [found[place] for place in self.groups]
 
     def summed(self, masses: Floats) -> list[Floats]:
         """Add masses of contexts and cells up to every table."""
@@ -244,18 +252,18 @@ class _Problem:
         for table, factor in zip(self.tables, factors, strict=True):
             logits += table.spread(factor)
         masses = normalised(logits, self.forbidden, self.shares)
-        everywhere = np.ones(self.shares.size)
-        missed = (self.rows * (everywhere @ masses) - self.margin.counts) / self.margin.deviation
+        missed = (self.rows * (self.everywhere @ masses) - self.margin.counts) / self.margin.deviation
         loss = float(missed @ missed + scaled @ scaled)
-        pull = np.broadcast_to(missed / self.margin.deviation, masses.shape).copy()
+        pull = np.empty_like(masses)
+        pull[:] = missed / self.margin.deviation
         for table, held in zip(self.tables, self.summed(masses), strict=True):
             missed = (self.rows * held - table.counts) / table.deviation
-            loss += float(np.sum(missed**2))
+            loss += float((missed**2).sum())
             pull += table.spread(missed / table.deviation)
         pull -= (np.einsum("uk,uk->u", pull, masses) / self.shares)[:, None]
         pull *= masses
         trusted = np.array([np.vdot(pull, tilt)])
-        slopes = [trusted, everywhere @ pull, *self.summed(pull)]
+        slopes = [trusted, self.everywhere @ pull, *self.summed(pull)]
         if change is None:
             slopes += shifts  # all of them empty
         else:

@@ -4,7 +4,7 @@ A table that ends in a number says of every group of rows how its cells are fill
 leave over, one shift of the base law says so for all cells at once, and within them; factors are left with the rest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -44,15 +44,22 @@ class ShiftedBase:
     spread: float
 
     @classmethod
-    def of(cls, sampler: FieldSampler, contexts: Contexts, moving: bool) -> "ShiftedBase":
-        """Tabulate the base law of a field; `moving` says whether tables may shift it."""
+    def of(cls, sampler: FieldSampler, moving: bool) -> "ShiftedBase":
+        """Tabulate the base law of a field, for every bin of eta; `moving` says whether tables may shift it.
+
+        No table changes what it says: once is enough for all rounds of a fit.
+        """
         implied, centres = sampler.implied_logs(), np.asarray(sampler.law.centres)
-        eta = centres[contexts.bins]
         if not moving or sampler.base is None:
-            return cls(implied, eta, np.zeros(0), sampler.shifted_logs(centres)[contexts.bins], 1.0)
+            return cls(implied, centres, np.zeros(0), sampler.shifted_logs(centres), 1.0)
         spread = sampler.base.width
         grid = np.linspace(centres.min() - _BEYOND * spread, centres.max() + _BEYOND * spread, _POINTS)
-        return cls(implied, eta, grid, sampler.shifted_logs(grid), spread)
+        return cls(implied, centres, grid, sampler.shifted_logs(grid), spread)
+
+    def seen_in(self, contexts: Contexts) -> "ShiftedBase":
+        """Return the base law of all bins as contexts see it."""
+        bins = contexts.bins
+        return replace(self, eta=self.eta[bins], logs=self.logs if self.grid.size else self.logs[bins])
 
     @cached_property
     def tilts(self) -> Floats:
