@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quantail.answers.asking import Amount, read_column
+from quantail.answers.asking import read_column
 from quantail.answers.till import Till
 from quantail.answers.tuning import FEWEST_N_EPSILON, LOWEST_STEPS, MARGIN_STEPS, ROWS_BEYOND, STEP_WORTH
 from quantail.arrays import Floats, Integers
@@ -23,6 +23,7 @@ from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Plan, Selection, parse_epsilon
 from quantail.release.facts import Facts
 from quantail.release.paying import Payer
+from quantail.release.synthesizer import Amount
 from quantail.schema import Column, CsvFormat, Schema, TableFacts
 from quantail.visible import visible
 

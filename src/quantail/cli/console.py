@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,10 +10,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from quantail.release.progress import Progress
 from quantail.release.watching import progress_bar
 from quantail.visible import visible, visible_json, without_credentials
-
-Report = Callable[[str, float], None]
 
 NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
@@ -64,7 +63,7 @@ def as_json(value: Any) -> str:
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False) -> Iterator[Report]:
+def progress(title: str, quiet: bool = False) -> Iterator[Progress]:
     """Show a progress bar on stderr while the block runs; none with `quiet` or when nobody watches.
 
     Yields

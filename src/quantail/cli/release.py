@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, Report, note, progress, warn
+from quantail.cli.console import NOT_PRIVATE, note, progress, warn
 from quantail.cli.order_options import NO_ORDER, OrderOptions
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
@@ -26,6 +26,7 @@ from quantail.privacy.chain import Entry
 from quantail.privacy.gate import count_epsilon
 from quantail.release.facts import Facts, facts_of_fits
 from quantail.release.paying import NO_LEDGER
+from quantail.release.progress import Progress
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 from quantail.table.rows import group_keys
@@ -128,7 +129,7 @@ def paid_fit(
     quiet: bool = False,
     dry_run: Callable[[pa.Table, int, Schema], None] | None = None,
     fits: int = 1,
-    watch: Report | None = None,
+    watch: Progress | None = None,
     synthesizer: "AnyReleasing | None" = None,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.

@@ -1,6 +1,5 @@
 """`quantail synth` with an engine: a folder of Parquet files in, a folder with its release card out."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelSynthesizer
 from quantail.release.facts import Facts
+from quantail.release.progress import Progress
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
 from quantail.table import TableModel
@@ -64,7 +64,7 @@ def _run(
     synthesizer: "AnySynthesizer",
     engine: Engine,
     account: Account | None,
-    report: Callable[[str, float], None],
+    report: Progress,
 ) -> None:
     finish = partial(_write_card, account)
     if isinstance(synthesizer, PanelSynthesizer):

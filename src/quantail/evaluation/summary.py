@@ -6,7 +6,7 @@ the synthetic table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +21,9 @@ from quantail.evaluation.registry import CONCEPTS, Concept, chosen
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
+from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.schema import Schema
-
-Progress = Callable[[str, float], None]
 
 
 def evaluate(

@@ -1,18 +1,16 @@
 """Which rules of a schema a table breaks. The answer depends on single rows: it is confidential."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Flags, Floats
+from quantail.arrays import Columns, Flags, Floats
 from quantail.frames.nesting import fitting
 from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
 from quantail.schema import Column, Schema
 from quantail.schema.structure import Identity
-
-Columns = Mapping[str, NDArray[Any]]
 
 _ROUNDING = 1e-9  # of a sum, beside half of its smallest step
 

@@ -14,14 +14,13 @@ Rows with a missing value in a column that takes part are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression, gini, hill_index, top_share
 from quantail.evaluation.formula import Levels, label_texts
@@ -31,7 +30,6 @@ from quantail.inference.interval import Link
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE, chosen
 
-Table = Mapping[str, NDArray[Any]]
 Kind = Literal["mean", "total", "quantile", "top", "gini", "hill"]
 
 _FIGURE = re.compile(
@@ -68,14 +66,14 @@ class Figure:
         """Whether a few of the largest values may decide it."""
         return self.kind in ("mean", "total", "top", "gini")
 
-    def estimate(self, table: Table) -> float:
+    def estimate(self, table: Columns) -> float:
         """Compute it on a table."""
         values = self._values(table)
         if self.kind == "total":
             return float(values.sum()) * self._times(table)
         return float(self._measure(values))
 
-    def naive_error(self, table: Table) -> float:
+    def naive_error(self, table: Columns) -> float:
         """Compute its usual standard error: from the density for a quantile, else by a jackknife."""
         values = self._values(table)
         if self.kind == "total":
@@ -87,7 +85,7 @@ class Figure:
             return _quantile_error(values, self.level)
         return _jackknife_error(values, self._measure)
 
-    def _values(self, table: Table) -> Floats:
+    def _values(self, table: Columns) -> Floats:
         """Return the numbers that are asked about; a total of some rows is scaled as that of all rows is."""
         return _present(
             chosen({name: table[name] for name in (self.column, WHERE) if name in table}), self.column
@@ -102,7 +100,7 @@ class Figure:
             return hill_index(values[values > 0])
         return gini(values) if self.kind == "gini" else top_share(values, self.level)
 
-    def _times(self, table: Table) -> float:
+    def _times(self, table: Columns) -> float:
         """Return how many times as many rows a total is of as the table has; missing values count nothing."""
         size = table[self.column].size
         return self.rows / size if self.rows else 1.0
@@ -147,7 +145,7 @@ class Estimand:
         number = 0.5 if level is None else _level(text, level)
         return cls(text.strip(), Figure(cast(Kind, kind), column, number), (text.strip(),))
 
-    def on(self, table: Table) -> Estimand:
+    def on(self, table: Columns) -> Estimand:
         """Return the same question, with the terms and labels that a table gives it."""
         if isinstance(self.what, Figure):
             return self
@@ -166,7 +164,7 @@ class Estimand:
         """The scale on which errors of its estimates are alike."""
         return self.what.link if isinstance(self.what, Figure) else "identity"
 
-    def columns(self, table: Table) -> tuple[str, ...]:
+    def columns(self, table: Columns) -> tuple[str, ...]:
         """Columns of a table that are needed."""
         if isinstance(self.what, Regression):
             return self.what.formula.columns
@@ -174,7 +172,7 @@ class Estimand:
             return tuple(table)
         return (self.what.column,) if isinstance(self.what, Figure) else self.what.columns
 
-    def estimates(self, table: Table) -> Floats:
+    def estimates(self, table: Columns) -> Floats:
         """Estimate it on one table; NaN for a term that the table does not identify.
 
         Raises a DataError if the table identifies no term, for instance because the responses of a logistic
@@ -188,7 +186,7 @@ class Estimand:
         fit = self.what.fit(self._known(table), self.levels)
         return np.where(np.isnan(fit.standard_errors), np.nan, fit.estimates)
 
-    def answer(self, table: Table) -> Answer:
+    def answer(self, table: Columns) -> Answer:
         """Estimate it on one table, with naive errors."""
         if isinstance(self.what, Figure):
             return Answer(self.estimates(table), np.array([self.what.naive_error(table)]))
@@ -199,7 +197,7 @@ class Estimand:
         errors = fit.standard_errors
         return Answer(np.where(np.isnan(errors), np.nan, fit.estimates), errors)
 
-    def _known(self, table: Table) -> Table:
+    def _known(self, table: Columns) -> Columns:
         """Return the table with labels that are not among the levels turned into missing ones."""
         known = dict(table)
         for name, levels in (self.levels or {}).items():
@@ -210,7 +208,7 @@ class Estimand:
         return known
 
 
-def _present(table: Table, name: str) -> Floats:
+def _present(table: Columns, name: str) -> Floats:
     """Return the numbers of a column, missing ones left out."""
     require_columns(table, (name,), "given")
     values = table[name]

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from quantail.errors import OptionError
-from quantail.inference.evidence import Effort, Progress, Question, gather
+from quantail.inference.evidence import Effort, Question, gather
 from quantail.inference.rerun import Draw
 from quantail.inference.result import Inference
 from quantail.release.model import ReleasedModel
+from quantail.release.progress import Progress
 
 
 @overload

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.evaluation import Histories, read_histories
-from quantail.inference.estimand import Table
 from quantail.schema import Column, Schema
 
 UNIT, PERIOD, SIZE, GROWTH, AGE = "(unit)", "period", "size", "growth", "age"
@@ -31,7 +30,7 @@ def before(name: str) -> str:
     return f"{name} (before)"
 
 
-def unit_periods(frame: Any, schema: Schema) -> Table:
+def unit_periods(frame: Any, schema: Schema) -> Columns:
     """Read a panel as rows of units in periods.
 
     Examples

@@ -38,6 +38,8 @@ from quantail.planning.tuning import (
     WORTH_PROCESSES,
 )
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
+from quantail.release.synthesizer import Amount
 from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.universe import universe_of
@@ -45,8 +47,6 @@ from quantail.table import TableSynthesizer
 from quantail.table.synthesizer import FEWEST_ROWS
 
 Rows = int | Mapping[tuple[int, ...], int]
-Epsilon = int | float | str | Fraction
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Expectation:
 def expect(
     schema: Schema,
     rows: Rows,
-    epsilon: Epsilon = 1,
+    epsilon: Amount = 1,
     *,
     shape: str | Shape = "lognormal",
     tables: int | None = None,
@@ -214,7 +214,7 @@ def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Prog
 def try_out(
     schema: Schema,
     rows: int,
-    epsilon: Epsilon,
+    epsilon: Amount,
     shape: Shape,
     seed: tuple[int, int],
     levels: Sequence[float] = LEVELS,

@@ -5,7 +5,7 @@ the schema, and the band holds the error of one more such panel with probability
 the smallest, released as the plan says: by itself, or with those that it borrows from.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,10 @@ from quantail.planning.panel_trial import PanelTrial
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tuning import COVERAGE, TABLES
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
 from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
 from quantail.table_or_panel import synthesizer_for
-
-Progress = Callable[[str, float], None]
 
 _RATES = {
     "creation": "job_creation_rate",

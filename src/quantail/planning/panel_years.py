@@ -18,11 +18,12 @@ from quantail.frames.release import released_names
 from quantail.panel import PanelSynthesizer, PeriodSynthesizer
 from quantail.panel.appending import schema_before
 from quantail.planning.band import Band, band_of, check_number
-from quantail.planning.panel_expectation import Progress, errors_by_period
+from quantail.planning.panel_expectation import errors_by_period
 from quantail.planning.panel_trial import PanelTrial
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tuning import COVERAGE, INCUMBENTS
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
 from quantail.release.synthesizer import Amount
 from quantail.schema import Panel, Schema
 from quantail.schema.panel import MOST_PERIODS

@@ -5,8 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from quantail.errors import OptionError
-from quantail.planning.expectation import Epsilon, Expectation, Progress, Rows, expect
+from quantail.planning.expectation import Expectation, Rows, expect
 from quantail.privacy import parse_epsilon
+from quantail.release.progress import Progress
+from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
 
 _ROUND = (1, 2, 5)
@@ -15,7 +17,7 @@ _ROUND = (1, 2, 5)
 def sweep(
     schema: Schema,
     rows: Rows,
-    epsilons: Sequence[Epsilon],
+    epsilons: Sequence[Amount],
     *,
     progress: Progress | None = None,
     **options: Any,
