@@ -21,6 +21,7 @@ from quantail.answers.tuning import FEWEST_N_EPSILON, LOWEST_STEPS, MARGIN_STEPS
 from quantail.arrays import Floats, Integers
 from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Plan, Selection, parse_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
 from quantail.release.paying import Payer
 from quantail.release.synthesizer import Amount
@@ -71,12 +72,7 @@ class Bound:
         caveat = (f"With fewer than {fewest:,} rows other than zero it may be far too low.",)
         if not self.is_found:
             caveat = (f"No bound was found: too few rows are other than zero (it takes {fewest:,} of them).",)
-        if self.release.private:
-            return caveat
-        return (
-            *caveat,
-            "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release.",
-        )
+        return caveat if self.release.private else (*caveat, NOT_PRIVATE)
 
     @property
     def is_found(self) -> bool:

@@ -6,12 +6,13 @@ from typing import Any
 
 from quantail.answers import answer_card, card_markdown
 from quantail.cli.account import accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, as_json, note, print_json, say, warn
+from quantail.cli.console import as_json, note, print_json, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.release import ReleaseOptions
 from quantail.cli.staging import Staging
 from quantail.io import write_table
 from quantail.privacy import parse_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.paying import NO_LEDGER
 from quantail.schema import Schema
 

@@ -14,7 +14,6 @@ from quantail.release.progress import Progress
 from quantail.release.watching import progress_bar
 from quantail.visible import visible, visible_json, without_credentials
 
-NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
 
 out = Console(highlight=False)

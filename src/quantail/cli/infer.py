@@ -6,9 +6,10 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from quantail.cli.console import NOT_PRIVATE, note, print_json, progress, say, warn
+from quantail.cli.console import note, print_json, progress, say, warn
 from quantail.cli.options import JsonFlag, Quiet
 from quantail.errors import OptionError
+from quantail.release import NOT_PRIVATE
 
 EXAMPLE = 'quantail infer model.json synthetic.parquet "log(payroll) ~ log(employees)" "gini(payroll)"'
 

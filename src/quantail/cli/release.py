@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, note, progress, warn
+from quantail.cli.console import note, progress, warn
 from quantail.cli.order_options import NO_ORDER, OrderOptions
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
@@ -24,6 +24,7 @@ from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import count_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts, facts_of_fits
 from quantail.release.paying import NO_LEDGER
 from quantail.release.progress import Progress

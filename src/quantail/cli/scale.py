@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from quantail.cli.account import Account, accounted, open_account
 from quantail.cli.cards import CardFiles
-from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
+from quantail.cli.console import note, progress, say, warn
 from quantail.cli.outputs import check_folder
 from quantail.cli.staging import Staging
 from quantail.engines import Engine, engine_of, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelSynthesizer
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
 from quantail.release.progress import Progress
 from quantail.report import release_card

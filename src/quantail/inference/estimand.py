@@ -14,7 +14,6 @@ Rows with a missing value in a column that takes part are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, cast
 
@@ -27,6 +26,7 @@ from quantail.evaluation.formula import Levels, label_texts
 from quantail.evaluation.reading import is_missing, is_numeric, require_columns
 from quantail.inference.flow import Flow
 from quantail.inference.interval import Link
+from quantail.inference.jackknife import jackknife_errors
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE, chosen
 
@@ -37,7 +37,6 @@ _FIGURE = re.compile(
 )
 _FLOW = re.compile(r"\s*flows\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([a-z_]+)\s*)?\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
-_BLOCKS = 50  # parts that a jackknife leaves out in turn: enough for a naive error, cheap on large tables
 
 
 class Answer(NamedTuple):
@@ -83,7 +82,7 @@ class Figure:
             return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
         if self.kind == "quantile":
             return _quantile_error(values, self.level)
-        return _jackknife_error(values, self._measure)
+        return float(jackknife_errors(values.size, lambda kept: self._measure(values[kept])))
 
     def _values(self, table: Columns) -> Floats:
         """Return the numbers that are asked about; a total of some rows is scaled as that of all rows is."""
@@ -235,11 +234,3 @@ def _quantile_error(values: Floats, level: float) -> float:
     reach = np.sqrt(level * (1 - level) / values.size)
     low, high = np.quantile(values, np.clip([level - reach, level + reach], 0, 1))
     return float(high - low) / 2
-
-
-def _jackknife_error(values: Floats, measure: Callable[[Floats], float]) -> float:
-    """Return the standard error by leaving out blocks of rows in turn."""
-    blocks = min(_BLOCKS, values.size)
-    parts = np.array_split(np.random.default_rng(0).permutation(values), blocks)
-    left = np.array([measure(np.concatenate(parts[:k] + parts[k + 1 :])) for k in range(blocks)])
-    return float(np.sqrt((blocks - 1) * left.var()))

@@ -10,8 +10,7 @@ from quantail.arrays import Columns, Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Histories, flows_of
 from quantail.evaluation.business_dynamics import RATES
-
-_BLOCKS = 50  # parts of the units that a jackknife leaves out in turn
+from quantail.inference.jackknife import jackknife_errors
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,7 @@ class Flow:
         """Compute standard errors by leaving out blocks of units in turn."""
         rows = self._needed(table)
         unit = np.unique(rows["(unit)"], return_inverse=True)[1]
-        units = np.random.default_rng(0).permutation(unit.max() + 1)
-        blocks = np.array_split(units, min(_BLOCKS, units.size))
-        left = np.array([self._computed(unit, rows, np.setdiff1d(units, block), terms) for block in blocks])
-        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
+        return jackknife_errors(int(unit.max()) + 1, lambda kept: self._computed(unit, rows, kept, terms))
 
     def _computed(self, unit: Integers, rows: Columns, kept: Integers, terms: tuple[str, ...]) -> Floats:
         place = (rows["period"] - rows["period"].min()).astype(np.int64)

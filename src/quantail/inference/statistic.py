@@ -11,11 +11,10 @@ import numpy as np
 
 from quantail.arrays import Columns, Floats
 from quantail.errors import OptionError
+from quantail.inference.jackknife import jackknife_errors
 from quantail.io.native import Kind
 
 Function = Callable[[Any], float | Mapping[str, float]]
-
-_BLOCKS = 50  # parts of the rows that a jackknife leaves out in turn
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,10 @@ class Statistic:
 
     def naive_errors(self, table: Columns, terms: tuple[str, ...]) -> Floats:
         """Compute standard errors by leaving out blocks of rows in turn."""
-        rows = np.random.default_rng(0).permutation(next(iter(table.values())).size)
-        blocks = np.array_split(rows, min(_BLOCKS, rows.size))
-        kept = (np.sort(np.setdiff1d(rows, block)) for block in blocks)
-        left = np.array(
-            [self.estimates({n: values[rest] for n, values in table.items()}, terms) for rest in kept]
+        return jackknife_errors(
+            next(iter(table.values())).size,
+            lambda kept: self.estimates({name: values[kept] for name, values in table.items()}, terms),
         )
-        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
 
     def _values(self, table: Columns) -> dict[str, float]:
         found = self.function(nw.from_dict(dict(table), backend=self.library).to_native())

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
+from quantail.notebook import counted, shown
 from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.deviations import SHARES, deviations
 from quantail.planning.kept import Run, keep, key_of, recall
-from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
@@ -87,10 +87,26 @@ class Expectation:
 
     def __repr__(self) -> str:
         """Say in a line what was tried out."""
-        return expectation_line(self)
+        columns, rows = counted(len(self.columns), "column"), counted(self.rows, "row")
+        return f"<Expectation: {columns}, {rows}, epsilon {self.epsilon}, shape {self.shape}>"
 
     def _repr_html_(self) -> str:
-        return expectation_html(self)
+        rows = [
+            (column.name, measure, str(band), f"{column.resolution.share:.0%}")
+            for column in self.columns
+            for measure, band in column.errors.items()
+        ]
+        facts = [
+            ("epsilon", self.epsilon),
+            ("rows", f"{self.rows:,}" + (" in the smallest group" if self.grouped else "")),
+            ("reference shape", self.shape),
+            ("made-up tables", str(self.tables)),
+        ]
+        remarks = [
+            "No data were read: errors are those of made-up tables that fit the schema, with their 90% bands."
+        ]
+        head = ("column", "error of", "expected", "share of budget")
+        return shown("Errors to expect", facts, head, rows, remarks)
 
     def column(self, name: str) -> ColumnExpectation:
         """Return the expectation of one column."""
