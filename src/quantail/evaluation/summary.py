@@ -14,13 +14,13 @@ import numpy as np
 
 from quantail.evaluation import panel
 from quantail.evaluation.clusters import design_effect, widened
-from quantail.evaluation.extras import MissingExtra
 from quantail.evaluation.pair import Pair, read_pair
 from quantail.evaluation.reading import require_columns
 from quantail.evaluation.registry import CONCEPTS, Concept, chosen
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
+from quantail.io.extras import MissingExtra
 from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.schema import Schema
