@@ -43,7 +43,7 @@ def release_answer(
         Where the answer goes as a table.
     """
     paths = [*cards, *([] if table is None else [table])]
-    check_outputs(paths, [path for path in inputs if path is not None], force)
+    check_outputs(paths, inputs, force)
     account = open_account(spending.payment, about, parse_epsilon(spending.epsilon), "epsilon")
     if spending.simulated or account is None:
         warn(NOT_PRIVATE if spending.simulated else NO_LEDGER)

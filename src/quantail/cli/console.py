@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +13,9 @@ from rich.text import Text
 from quantail.release.progress import Progress
 from quantail.release.watching import progress_bar
 from quantail.visible import visible, visible_json, without_credentials
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
 
@@ -39,6 +42,18 @@ def plain(line: str, style: str = "") -> Text:
     Everything that is printed passes through here, but for JSON and for messages about options.
     """
     return Text(visible(without_credentials(line)), style=style)
+
+
+def table(texts: Sequence[str], numbers: Sequence[str] = (), title: str = "") -> "Table":
+    """Return an empty table with these columns, those of numbers on the right; `out.print` shows it."""
+    from rich.table import Table
+
+    made = Table(title=title or None, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    for name in texts:
+        made.add_column(plain(name), overflow="fold")
+    for name in numbers:
+        made.add_column(plain(name), justify="right")
+    return made
 
 
 def cores() -> int:

@@ -1,12 +1,11 @@
 """`quantail infer`: what a synthetic table says about the population, with honest intervals."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
 import typer
 
-from quantail.cli.console import note, print_json, progress, say, warn
+from quantail.cli.console import cores, note, print_json, progress, say, warn
 from quantail.cli.options import JsonFlag, Quiet
 from quantail.errors import OptionError
 from quantail.release import NOT_PRIVATE
@@ -84,7 +83,7 @@ def infer(
             level=level,
             effort=_effort(effort),
             seed=seed,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or cores(),
             progress=report,
         )
     if as_json:

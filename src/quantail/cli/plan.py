@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from quantail.cli.console import cores, note, out, plain, print_json, progress, say
-from quantail.cli.options import (
-    Definition,
-    Delta,
-    Fits,
-    Force,
-    JsonFlag,
-    Method,
-    Quiet,
-    SchemaPath,
-)
-from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
+from quantail.cli import options
+from quantail.cli.console import cores, note, out, plain, print_json, progress, say, table
+from quantail.cli.order_options import OrderOptions
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from quantail.cli.release import ReleaseOptions
     from quantail.planning import Expectation, PanelExpectation, Solution
     from quantail.privacy import Plan, Terms
@@ -39,7 +28,7 @@ Planned: TypeAlias = "tuple[Plan, Terms]"
 
 
 def plan(
-    schema: SchemaPath,
+    schema: options.SchemaPath,
     rows: Annotated[
         list[str],
         typer.Option(
@@ -53,15 +42,15 @@ def plan(
         str | None,
         typer.Option("--epsilon", "-e", help="Privacy budget; can be left out with --target or --sweep."),
     ] = None,
-    definition: Definition = "pure",
-    delta: Delta = None,
-    method: Method = None,
-    slopes: Slopes = None,
-    draw: Draw = None,
-    taus: Taus = None,
-    main: MainQuantiles = None,
-    shares: Shares = None,
-    fits: Fits = 1,
+    definition: options.Definition = "pure",
+    delta: options.Delta = None,
+    method: options.Method = None,
+    slopes: options.Slopes = None,
+    draw: options.Draw = None,
+    taus: options.Taus = None,
+    main: options.MainQuantiles = None,
+    shares: options.Shares = None,
+    fits: options.Fits = 1,
     shape: Annotated[
         str,
         typer.Option(help="What numbers are taken to look like: lognormal, pareto, exponential; pareto:1.5."),
@@ -93,9 +82,9 @@ def plan(
     report: Annotated[
         Path | None, typer.Option(help="Page (HTML) to write: expected error against epsilon.")
     ] = None,
-    as_json: JsonFlag = False,
-    quiet: Quiet = False,
-    force: Force = False,
+    as_json: options.JsonFlag = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
 ) -> None:
     """Print the budget tree and the errors to expect of every column. No data are read.
 
@@ -295,26 +284,26 @@ def _print_errors(expectation: "Expectation | PanelExpectation") -> None:
     if isinstance(expectation, PanelExpectation):
         _print_panel_errors(expectation)
         return
-    table = _table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
+    shown = table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
     for column in expectation.columns:
         seen = column.resolution
         start = (plain(column.name), f"{seen.share:.0%}", str(seen.quantiles), f"{seen.noise:.3g}")
         for measure, band in column.errors.items():
             ends = f"{percent(band.low)} to {percent(band.high)}"
-            table.add_row(*start, measure, percent(band.expected), ends)
+            shown.add_row(*start, measure, percent(band.expected), ends)
             start = (plain(""), "", "", "")
-    out.print(table)
+    out.print(shown)
 
 
 def _print_panel_errors(expectation: "PanelExpectation") -> None:
     from quantail.planning import percent
 
-    table = _table(("column", "error"), ("expected", "90% band"))
+    shown = table(("column", "error"), ("expected", "90% band"))
     for name, bands in expectation.errors.items():
         for measure, band in bands.items():
             ends = f"{percent(band.low)} to {percent(band.high)}"
-            table.add_row(plain(name), measure, percent(band.expected), ends)
-    out.print(table)
+            shown.add_row(plain(name), measure, percent(band.expected), ends)
+    out.print(shown)
 
 
 def _print_sweep(swept: "Sequence[Expectation]") -> None:
@@ -323,24 +312,13 @@ def _print_sweep(swept: "Sequence[Expectation]") -> None:
 
     for place, column in enumerate(swept[0].columns):
         say(f"{column.name}: error to expect, and the upper end of its 90% band", style="bold")
-        table = _table((), ("epsilon", "quantiles", *column.errors))
+        shown = table((), ("epsilon", "quantiles", *column.errors))
         for expectation in swept:
             found = expectation.columns[place]
             errors = (f"{percent(band.expected)} (to {percent(band.high)})" for band in found.errors.values())
-            table.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
-        out.print(table)
+            shown.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
+        out.print(shown)
         say()
-
-
-def _table(texts: Sequence[str], numbers: Sequence[str]) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in texts:
-        table.add_column(title, overflow="fold")
-    for title in numbers:
-        table.add_column(title, justify="right")
-    return table
 
 
 def _legend(expectation: "Expectation") -> str:

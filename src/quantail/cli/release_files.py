@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pyarrow as pa
 
-from quantail.cli.cards import CardFiles
+from quantail.cli.cards import card_paths, write_card
 from quantail.cli.console import note, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import Staging
@@ -64,16 +64,15 @@ class ReleaseFiles:
         return tuple(self.output.numbered(number) for number in range(1, tables + 1))
 
     @property
-    def cards(self) -> CardFiles:
-        """Where the card goes."""
-        # The name of a table may hold points, so it gets an ending of its own to stand beside.
-        return CardFiles(self.output.folder / f"{self.output.name}.table")
+    def beside(self) -> Path:
+        """What the card stands beside: the name of a table may hold points, so it gets an ending of its own."""
+        return self.output.folder / f"{self.output.name}.table"
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files, tables last: where a table has appeared, its card has; tables in databases are none."""
         files = [place.path for place in self.tables if place.scheme == "file" and place.path is not None]
-        return (*([self.model] if self.model else []), *self.cards.paths, *files)
+        return (*([self.model] if self.model else []), *card_paths(self.beside), *files)
 
     def check(self, inputs: Iterable[Where | None]) -> None:
         """Raise a DataError unless everything can be written."""
@@ -137,7 +136,7 @@ class ReleaseFiles:
             Staging(self.paths) as staging,
             database_tables(stored, self.force) if stored else nullcontext(),
         ):
-            self.cards.write(card, staging)
+            write_card(card, self.beside, staging)
             if self.model is not None:
                 model.save(staging.place(self.model))
             for place, table in zip(self.tables, tables, strict=True):

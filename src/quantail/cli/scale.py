@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quantail.cli.account import Account, accounted, open_account
-from quantail.cli.cards import CardFiles
+from quantail.cli.cards import card_paths, write_card
 from quantail.cli.console import note, progress, say, warn
 from quantail.cli.outputs import check_folder
 from quantail.cli.staging import Staging
-from quantail.engines import Engine, engine_of, synthesize_panel, synthesize_table
+from quantail.engines import Engine, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelSynthesizer
@@ -41,7 +41,7 @@ def synth_folder(
     synthesizer = spending.synthesizer(schema)
     check_output_folder(output, folder)
     paid = spending.payment
-    check_folder(output, [path for path in (paid.ledger, paid.mark) if path is not None])
+    check_folder(output, [paid.ledger, paid.mark])
     account = open_account(paid, schema, synthesizer.cost, synthesizer.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
@@ -52,11 +52,6 @@ def synth_folder(
         warn(formula_warning(name))
     if not spending.simulated:
         note("Release the folder together with its card, _release.card.html. The models may be released too.")
-
-
-def open_engine(name: str | None, scheduler: str | None, workers: int | None) -> Engine:
-    """Return the engine that options ask for."""
-    return engine_of(name or "local", scheduler, workers)
 
 
 def _run(
@@ -80,7 +75,7 @@ def _write_card(account: Account | None, released: TableModel | Facts, folder: P
     card = release_card(
         facts, rows=facts.size, ledger=account, entry=account.charges[-1] if account else None
     )
-    cards = CardFiles(folder / "_release.table")
-    with Staging(cards.paths) as staging:
-        cards.write(card, staging)
+    beside = folder / "_release.table"
+    with Staging(card_paths(beside)) as staging:
+        write_card(card, beside, staging)
         staging.commit()
