@@ -9,6 +9,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -363,21 +364,32 @@ def _where(section: Mapping[str, Any], place: int) -> str:
 def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
     for key, value in values.items():
         if key in keep or (value is not None and value not in ("", ())):
-            yield f"{key} = {_value(value)}"
+            yield f"{key} = {toml_value(value)}"
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """Write a value of a schema, complete or not, as TOML.
+
+    Examples
+    --------
+    >>> toml_value(["north", 1e6, True])
+    '["north", 1000000, true]'
+    """
     if isinstance(value, _Literal):
         return value
     if isinstance(value, str):
         return toml_text(value)
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:
         return str(int(value))
-    return repr(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise SchemaError("the schema holds a value of an unknown kind; correct it in an editor")
 
 
 def _escape(character: str) -> str:
