@@ -15,6 +15,7 @@ from quantail.cli.console import note, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
+from quantail.frames.release import marked
 from quantail.io import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
@@ -117,7 +118,8 @@ class ReleaseFiles:
         wanted = {"rows": self.rows, "given": kept, "where": where}
         asked: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
         drawn = [one.sample(replicates=self.replicates, seed=seed, **asked) for one in models]
-        tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
+        frames = drawn[0] if self.replicates > 1 else drawn
+        tables = [marked(nw.from_native(frame).to_arrow(), model.private) for frame in frames]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
         sizes = {"rows": tables[0].num_rows, "replicates": len(tables), "fits": len(models)}
         card = release_card(
@@ -162,10 +164,3 @@ class ReleaseFiles:
             if self.output.scheme == "file" and self.output.path is not None:
                 better = f"{self.output.name}.{MARK}{self.output.path.suffix}"
             warn(f"NOT PRIVATE: so that nobody mistakes this table, give it a name such as {better}.")
-
-
-def _marked(frame: Any, private: bool) -> pa.Table:
-    """Note in the table itself what it is; Parquet files keep this, CSV files cannot."""
-    table = nw.from_native(frame).to_arrow()
-    words = "synthetic, differentially private" if private else "synthetic, NOT PRIVATE (simulated noise)"
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), b"quantail": words.encode()})

@@ -5,6 +5,10 @@ import pyarrow as pa
 from quantail.schema import Column
 from quantail.schema.storage import DECIMAL, TIMESTAMP, storage_of
 
+DAY = 86_400.0  # seconds
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Ticks of a timestamp by its unit."""
+
 _NAMED = {
     **{f"int{bits}": getattr(pa, f"int{bits}")() for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": getattr(pa, f"uint{bits}")() for bits in (8, 16, 32, 64)},

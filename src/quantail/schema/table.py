@@ -27,7 +27,6 @@ Order = Literal["declared", "auto"]
 
 # Every group is fitted, empty ones included, so their number bounds the work that a schema can ask for.
 MOST_GROUPS = 100_000
-# Bytes of a schema file; ten thousand columns take a fiftieth of it.
 
 
 @dataclass(frozen=True)
@@ -193,6 +192,12 @@ class Schema:
             return self.columns[self._places[name]]
         some = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
         raise SchemaError(f"the schema has no column {name!r}; its columns are {some}")
+
+    def stored_as(self, column: Column) -> tuple[str, ...]:
+        """Names under which a table holds a column: its own, or in a wide panel one for every period."""
+        if self.panel is None or column.public:
+            return (column.name,)
+        return self.panel.stored_as(column.name)
 
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Columns that explain `name`: those it lists, or all earlier ones; grouping columns are left out."""

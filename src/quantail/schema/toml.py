@@ -82,7 +82,7 @@ _COLUMN_KEYS = (
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 # How many characters to read over again in search of the line where something was left open.
 _SEARCH = 5_000_000
-_LARGEST_FILE = 2**26
+_LARGEST_FILE = 2**26  # bytes; ten thousand columns take a fiftieth of it
 _SHORT_ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
