@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -186,9 +185,9 @@ def expect(
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
     if runs is None:
-        trial = partial(_trial, one, size, budget, chosen, seed, tuple(levels), options)
+        trial = partial(try_out, one, size, budget, chosen, levels=tuple(levels), **options)
         with watched(progress, "plan") as tell:
-            runs = list(_all_runs(trial, tables, workers, tell))
+            runs = list(_all_runs(trial, [(seed, table) for table in range(tables)], workers, tell))
         keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
     seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in plain})
@@ -196,30 +195,22 @@ def expect(
     return Expectation(size, bool(schema.by), as_decimal(budget), str(chosen), tables, columns)
 
 
-def _trial(
-    schema: Schema,
-    rows: int,
-    budget: Fraction,
-    shape: Shape,
-    seed: int,
-    levels: Sequence[float],
-    options: Mapping[str, Any],
-    table: int,
-) -> Run:
-    return try_out(schema, rows, budget, shape, (seed, table), levels, **options)
-
-
-def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Progress | None) -> Iterator[Run]:
+def _all_runs(
+    trial: Callable[[tuple[int, int]], Run],
+    seeds: Sequence[tuple[int, int]],
+    workers: int,
+    tell: Progress | None,
+) -> Iterator[Run]:
     """Yield errors table by table; if the first took long, several processes share the others."""
 
     def said(runs: Iterable[Run], done: int = 0) -> Iterator[Run]:
         for number, run in enumerate(runs, start=done + 1):
             if tell is not None:
-                tell(f"table {number} of {tables}", number / tables)
+                tell(f"table {number} of {len(seeds)}", number / len(seeds))
             yield run
 
-    start, others = time.process_time(), range(1, tables)
-    yield from said(map(trial, range(1)))
+    start, others = time.process_time(), seeds[1:]
+    yield from said(map(trial, seeds[:1]))
     if workers == 1 or time.process_time() - start < WORTH_PROCESSES:
         yield from said(map(trial, others), 1)
         return
