@@ -15,7 +15,7 @@ from quantail.errors import OptionError
 
 if TYPE_CHECKING:
     from quantail.cli.release import ReleaseOptions
-    from quantail.planning import Expectation, PanelExpectation, Solution
+    from quantail.planning import Expectation, PanelExpectation, PlannedPeriod, Solution
     from quantail.privacy import Plan, Terms
     from quantail.schema import Schema
 
@@ -128,13 +128,12 @@ def plan(
 
         write_text(report, plan_page(facts, swept), force)
     continued = planned_years(facts, sizes, epsilon, years, year_epsilon, trial.options, quiet)
-    planned = (tree, terms) if epsilon else None
     relations = trial.relations(terms.epsilon) if epsilon else ()
+    found = _Found((tree, terms) if epsilon else None, relations, expected, solution, swept, continued)
     if as_json:
-        form = _form(planned, relations, expected, solution, swept)
-        print_json(form | ({"years": [one.to_dict() for one in continued]} if continued else {}))
+        print_json(found.to_dict())
         return
-    _print(planned, relations, expected, solution, swept)
+    _print(found)
     if (
         relations
         and "asked for" in relations[0]
@@ -224,54 +223,53 @@ class _Trial:
         return self.options | given | spent.order.given()
 
 
-def _form(
-    planned: "Planned | None",
-    relations: Sequence[str],
-    expected: "Expectation | PanelExpectation | None",
-    solution: "Solution | None",
-    swept: "Sequence[Expectation]",
-) -> dict[str, Any]:
-    form: dict[str, Any] = {}
-    if planned is not None:
-        tree, terms = planned
-        form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
-    if relations:
-        form["relations"] = list(relations)
-    if expected is not None:
-        form["expectation"] = expected.to_dict()
-    if solution is not None:
-        form["solution"] = solution.to_dict()
-    if swept:
-        form["sweep"] = [expectation.to_dict() for expectation in swept]
-    return form
+@dataclass(frozen=True)
+class _Found:
+    """All that is said of a plan, as far as it was asked for."""
+
+    planned: "Planned | None"
+    relations: Sequence[str]  # what is asked about relations between columns
+    expected: "Expectation | PanelExpectation | None"
+    solution: "Solution | None"
+    swept: "Sequence[Expectation]"
+    years: "Sequence[PlannedPeriod]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        form: dict[str, Any] = {}
+        if self.planned is not None:
+            tree, terms = self.planned
+            form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
+        parts = {
+            "relations": list(self.relations),
+            "expectation": self.expected and self.expected.to_dict(),
+            "solution": self.solution and self.solution.to_dict(),
+            "sweep": [expectation.to_dict() for expectation in self.swept],
+            "years": [one.to_dict() for one in self.years],
+        }
+        return form | {name: part for name, part in parts.items() if part}
 
 
-def _print(
-    planned: "Planned | None",
-    relations: Sequence[str],
-    expected: "Expectation | PanelExpectation | None",
-    solution: "Solution | None",
-    swept: "Sequence[Expectation]",
-) -> None:
+def _print(found: _Found) -> None:
     from quantail.planning import PanelExpectation
 
-    if solution is not None:
-        say(str(solution), style="bold")
+    if found.solution is not None:
+        say(str(found.solution), style="bold")
         say()
-    if planned is not None:
-        tree, terms = planned
+    if found.planned is not None:
+        tree, terms = found.planned
         say(*tree.render().split("\n"))
         note(f"Plan hash {terms.hash()}")
-        for line in relations:
+        for line in found.relations:
             say(line)
-    if expected is not None:
-        if planned is not None:
+    if found.expected is not None:
+        if found.planned is not None:
             say()
-        _print_errors(expected)
-    if swept:
+        _print_errors(found.expected)
+    if found.swept:
         say()
-        _print_sweep(swept)
-    shown = expected or (swept[0] if swept else None)
+        _print_sweep(found.swept)
+    shown = found.expected or (found.swept[0] if found.swept else None)
     if shown is not None:
         note(_panel_legend(shown) if isinstance(shown, PanelExpectation) else _legend(shown))
 

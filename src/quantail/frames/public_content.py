@@ -94,16 +94,14 @@ def _texts(data: pa.Array) -> pa.Array | None:
     if pa.types.is_null(kind):
         return pa.nulls(len(data), pa.string())
     try:
-        values = _seconds(known) if pa.types.is_timestamp(kind) else known.to_pylist()
-        texts = [None if _is_nan(value) else _spelled(value, kind) for value in values]
+        values = known.to_pylist()
+        if pa.types.is_timestamp(kind):
+            values = [tick / PER_SECOND[kind.unit] for tick in known.cast(pa.int64()).to_pylist()]
+        # NaN alone differs from itself.
+        texts = [None if value != value else _spelled(value, kind) for value in values]
     except (TypeError, UnicodeDecodeError):  # its message quotes the value
         return None
     return pa.array(texts, pa.string()).take(encoded.indices)
-
-
-def _seconds(moments: pa.Array) -> list[float]:
-    ticks = moments.cast(pa.int64()).to_pylist()
-    return [tick / PER_SECOND[moments.type.unit] for tick in ticks]
 
 
 def _spelled(value: Any, kind: pa.DataType) -> str:
@@ -122,10 +120,6 @@ def _spelled(value: Any, kind: pa.DataType) -> str:
     if pa.types.is_date(kind):
         return str(value.isoformat())
     raise TypeError("no text")
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and np.isnan(value)
 
 
 def has_nan(data: pa.Array) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError, ModelError
 from quantail.frames.encoding import decode, settled
-from quantail.frames.storage import DAY, PER_SECOND, arrow_type, named_type
+from quantail.frames.storage import DAY, NAMED, PER_SECOND, arrow_type
 from quantail.io.codebook import declared_codebook
 from quantail.io.native import Kind
 from quantail.schema import Column, Key, Schema, core_of
@@ -176,7 +176,7 @@ def library_of(kind: Kind) -> Any:
 def _running(key: Key, first: int, size: int) -> pa.Array:
     """Return running numbers: a function of how many rows there are, and of nothing else."""
     numbers = pa.array(np.arange(first, first + size, dtype=np.int64))
-    return numbers.cast(named_type(key.storage))
+    return numbers.cast(NAMED[key.storage])
 
 
 def _check_lengths(columns: Mapping[str, Array], names: tuple[str, ...]) -> None:

@@ -78,7 +78,9 @@ def admit_column(
     if len(data) == 0:  # of whatever type: a file without rows declares none
         return np.zeros(0, dtype=np.int64 if column.is_labelled else np.float64)
     if pa.types.is_null(data.type):
-        return _all_missing(len(data), column) if column.missing else _missing(column)
+        if not column.missing:
+            return _missing(column)
+        return np.full(len(data), len(column.labels) if column.is_labelled else np.nan)
     if data.null_count and not column.missing:
         return _missing(column)
     if column.is_labelled:
@@ -241,10 +243,6 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
-
-
-def _all_missing(rows: int, column: Column) -> NDArray[np.generic]:
-    return np.full(rows, len(column.labels)) if column.is_labelled else np.full(rows, np.nan)
 
 
 def _texts(labels: pa.Array) -> list[str] | None:

@@ -27,7 +27,7 @@ from quantail.inference.result import Inference, Inferred
 from quantail.inference.statistic import Function, Statistic
 from quantail.inference.subset import Subset
 from quantail.io import read_released
-from quantail.io.native import Kind, library_kind
+from quantail.io.native import library_kind
 from quantail.release.model import ReleasedModel
 from quantail.release.progress import Progress
 from quantail.schema import Schema
@@ -115,7 +115,8 @@ def gather(
     if not questions or not tables:
         raise OptionError("give at least one question and one synthetic table")
     subset = None if where is None else Subset.of(where, model.schema)
-    parsed = [_estimand(question, tables[0], workers).of_rows(_rows_of(model)) for question in questions]
+    total = model.rows if isinstance(model, TableModel) else 0
+    parsed = [_estimand(question, tables[0], workers).of_rows(total) for question in questions]
     if subset is not None and any(isinstance(estimand.what, Flow) for estimand in parsed):
         raise OptionError(
             "where leaves out units in single periods, which flows would take for entries and exits; ask for flows of "
@@ -163,7 +164,7 @@ def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
         return Estimand.parse(question)
     if not callable(question):
         raise OptionError("a question is a text such as 'mean(pay)', or a function of a frame")
-    statistic = Statistic(question, _library(frame))
+    statistic = Statistic(question, "pyarrow" if isinstance(frame, Mapping) else library_kind(frame))
     if workers > 1:
         try:
             pickle.dumps(question)
@@ -172,14 +173,6 @@ def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
                 f"{statistic.name} cannot be handed to other processes; define it in a module, or say workers=1"
             ) from None
     return Estimand(statistic.name, statistic)
-
-
-def _library(frame: Any) -> Kind:
-    return "pyarrow" if isinstance(frame, Mapping) else library_kind(frame)
-
-
-def _rows_of(model: AnyModel) -> int:
-    return model.rows if isinstance(model, TableModel) else 0
 
 
 def _notes(estimand: Estimand, table: Columns) -> tuple[str, ...]:

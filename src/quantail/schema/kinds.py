@@ -66,7 +66,8 @@ def core_of(schema: Schema) -> Core:
     computed, placed = computed_columns(schema), positioned_columns(schema)
     for name in schema.synthesis_order:
         column = schema.column(name)
-        listed = None if column.predictors is None else _expanded(column.predictors, parts)
+        named = column.predictors
+        listed = None if named is None else tuple(part for each in named for part in parts[each])
         labels = () if column.is_labelled else status_labels(column, schema)
         if labels:
             status = status_name(schema, name)
@@ -189,7 +190,3 @@ def _beside_atoms(column: Column) -> tuple[float, float]:
     lower = column.lower + column.lattice * (column.lower in column.atoms)
     upper = column.upper - column.lattice * (column.upper in column.atoms)
     return (lower, upper) if lower < upper else (column.lower, column.upper)
-
-
-def _expanded(names: tuple[str, ...], parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(part for name in names for part in parts[name])
