@@ -10,7 +10,7 @@ import typer
 
 from quantail.cli import options
 from quantail.cli.console import cores, note, out, plain, print_json, progress, say, table
-from quantail.cli.order_options import OrderOptions
+from quantail.cli.order_options import order_options
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def plan(
     if fits > 1 and (epsilon is None or target or sweep or report):
         raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
     sizes = _rows(rows, facts)
-    order = OrderOptions(slopes, draw, taus, main, shares)
+    order = order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
     if tables is None and facts.panel is not None:
         tables = 0
@@ -220,7 +220,7 @@ class _Trial:
         spent = self.spending
         named = {name: getattr(spent, name) for name in ("definition", "delta", "method")}
         given = {name: value for name, value in named.items() if value is not None}
-        return self.options | given | spent.order.given()
+        return {**self.options, **given, **spent.order}
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ otherwise; it stays spent either way.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import note, progress, warn
-from quantail.cli.order_options import NO_ORDER, OrderOptions
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
 from quantail.frames import MisfitError, left_out_columns, left_out_words
@@ -49,7 +48,7 @@ class ReleaseOptions:
     seed: int | None = None
     payment: Payment = NOBODY
     no_ledger: bool = False
-    order: OrderOptions = NO_ORDER
+    order: Mapping[str, Any] = field(default_factory=dict)  # of the paper's methods
 
     def __post_init__(self) -> None:
         parse_epsilon(self.epsilon)
@@ -70,7 +69,7 @@ class ReleaseOptions:
             delta=None if self.delta is None else parse_amount(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
-            **self.order.given(),
+            **self.order,
         )
 
     def _check_account(self) -> None:

@@ -18,7 +18,6 @@ from quantail.release.facts import Facts
 from quantail.release.progress import Progress
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
-from quantail.table import TableModel
 
 if TYPE_CHECKING:
     from quantail.cli.release import ReleaseOptions
@@ -69,13 +68,13 @@ def _run(
         synthesize_table(folder, output, synthesizer, engine, ledger=account, progress=report, finish=finish)
 
 
-def _write_card(account: Account | None, released: TableModel | Facts, folder: Path) -> None:
+def _write_card(account: Account | None, facts: Facts, folder: Path) -> None:
     """Put the card into the folder before it appears: there is no release without its card."""
-    facts = released.facts() if isinstance(released, TableModel) else released
-    card = release_card(
-        facts, rows=facts.size, ledger=account, entry=account.charges[-1] if account else None
+    entry = account.charges[-1] if account else None
+    card, beside = (
+        release_card(facts, rows=facts.size, ledger=account, entry=entry),
+        folder / "_release.table",
     )
-    beside = folder / "_release.table"
     with Staging(card_paths(beside)) as staging:
         write_card(card, beside, staging)
         staging.commit()

@@ -24,6 +24,7 @@ from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.io import Kind
 from quantail.privacy import Ledger, Terms
+from quantail.release.facts import Facts
 from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.table import TableModel, TableSynthesizer
@@ -72,7 +73,7 @@ def synthesize_table(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-    finish: Callable[[TableModel, Path], None] | None = None,
+    finish: Callable[[Facts, Path], None] | None = None,
     large: int = LARGE,
 ) -> TableModel:
     """Make a synthetic copy of a partitioned table.
@@ -93,7 +94,7 @@ def synthesize_table(
     progress : callable, optional
         Called with a label and the share of work done.
     finish : callable, optional
-        Called with the model and the folder in the making, before it appears: to put a card in, say. If it raises an
+        Called with the public facts and the folder in the making: to put a card in, say. If it raises an
         error, nothing appears.
     large : int
         Groups of more rows are never gathered in one place.
@@ -125,7 +126,7 @@ def synthesize_table(
         _release(tasks, engine, large, progress)
         model = synthesizer.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
         if finish is not None:
-            finish(model, store.release)
+            finish(model.facts(), store.release)
         if ledger is not None:
             ledger.confirm()
         publication.publish()

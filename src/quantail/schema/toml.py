@@ -9,6 +9,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +24,7 @@ from quantail.schema.panel import Panel
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Schema
 
-_SECTIONS = ("table", "csv", "panel", "column", "identity", "inequality")
+SECTIONS = ("table", "csv", "panel", "column", "identity", "inequality")
 _TABLE_KEYS = ("name", "unit", "neighbours", "by", "order", "merge_below")
 _PANEL_EXAMPLES = {
     "unit": '"firm"',
@@ -34,8 +35,6 @@ _PANEL_EXAMPLES = {
     "end": "2015",
     "establishments": "3",
 }
-_CSV_KEYS = ("separator", "decimal", "thousands", "encoding", "dates", "missing")
-_IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = (
     "layout",
     "synthesis",
@@ -53,30 +52,8 @@ _PANEL_KEYS = (
     "establishments",
     "source",
 )
-_COLUMN_KEYS = (
-    "name",
-    "type",
-    "lower",
-    "upper",
-    "grid",
-    "decimals",
-    "resolution",
-    "categories",
-    "predictors",
-    "source",
-    "public",
-    "missing",
-    "missing_codes",
-    "atoms",
-    "other",
-    "label",
-    "storage",
-    "universe",
-    "outside",
-    "missing_with",
-    "heaps",
-    "within",
-    "parents",
+_COLUMN_KEYS, _CSV_KEYS, _IDENTITY_KEYS, _INEQUALITY_KEYS = (
+    tuple(field.name for field in fields(kind)) for kind in (Column, CsvFormat, Identity, Inequality)
 )
 # Our keys have one part or two. Python's reader takes time in the square of the number of parts, and has no limit.
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
@@ -97,7 +74,7 @@ _SHORT_ESCAPES = {
 def read_toml(text: str) -> Schema:
     """Read a schema from TOML text, or raise a SchemaError that says what to write."""
     document = parse_toml(text)
-    _check_keys(document, _SECTIONS, "the schema")
+    _check_keys(document, SECTIONS, "the schema")
     table, sections = document.get("table"), document.get("column")
     if not isinstance(table, dict):
         raise SchemaError('the schema has no [table] section; write [table] and below it unit = "..."')

@@ -14,14 +14,13 @@ from typing import Any
 from quantail.cli.staging import write_text
 from quantail.errors import SchemaError
 from quantail.schema import Schema
-from quantail.schema.toml import parse_toml, schema_text, toml_text, toml_value
+from quantail.schema.toml import SECTIONS, parse_toml, schema_text, toml_text, toml_value
 
 Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _ON_OTHERS = ("predictors", "universe", "outside", "missing_with", "within", "parents")
 _EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
-_KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class SchemaFile:
         plain = all(isinstance(part, list) and all(isinstance(one, dict) for one in part) for part in lists)
         if not plain or not all(isinstance(part, dict | None) for part in (table, csv, panel)):
             raise SchemaError("the sections of the schema are not as they should be; correct it in an editor")
-        if set(document) - set(_KNOWN):
+        if set(document) - set(SECTIONS):
             raise SchemaError("the schema has sections that are not known; correct it in an editor")
         columns, identities, inequalities = (tuple(part) for part in lists)
         return cls(table, columns, csv, panel, identities, inequalities)
