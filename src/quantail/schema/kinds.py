@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
+from quantail.schema.structure import following, placed_parts
 from quantail.schema.table import Schema
 
 VALUE = "value"
@@ -117,20 +118,14 @@ def special_numbers(column: Column) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def computed_columns(schema: Schema) -> frozenset[str]:
-    """Return the columns that follow from others: of each identity the one that stands last."""
-    order = schema.synthesis_order
-    return frozenset(max(identity.names, key=order.index) for identity in schema.identities)
+    """Return the columns that follow from others by an identity."""
+    return following(schema.identities, schema.synthesis_order)
 
 
 @lru_cache(maxsize=64)
 def positioned_columns(schema: Schema) -> frozenset[str]:
     """Return the columns that are modelled by their position between what other columns allow."""
-    placed = {inequality.part for inequality in schema.inequalities}
-    computed = computed_columns(schema)
-    for identity in schema.identities:
-        if identity.total not in computed:
-            placed |= set(identity.parts)
-    return frozenset(placed - computed)
+    return frozenset(placed_parts(schema.identities, schema.inequalities, computed_columns(schema)))
 
 
 def status_name(schema: Schema, name: str) -> str:

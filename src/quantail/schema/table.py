@@ -19,7 +19,7 @@ from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
 from quantail.schema.nesting import check_nesting
 from quantail.schema.panel import Panel, check_columns
-from quantail.schema.structure import Identity, Inequality, check_structure
+from quantail.schema.structure import Identity, Inequality, check_structure, following, placed_parts
 from quantail.schema.universe import check_universes
 
 Neighbours = Literal["replace-one", "add-remove"]
@@ -300,11 +300,8 @@ class Schema:
         columns = {column.name: column for column in self.columns}
         places = {name: place for place, name in enumerate(self.synthesis_order)}
         check_structure(self.identities, self.inequalities, columns, places)
-        computed = frozenset(max(identity.names, key=places.__getitem__) for identity in self.identities)
-        placed = {
-            part: False for each in self.identities if each.total not in computed for part in each.parts
-        }
-        placed |= {inequality.part: True for inequality in self.inequalities}
+        computed = following(self.identities, self.synthesis_order)
+        placed = placed_parts(self.identities, self.inequalities, computed)
         check_universes(columns, places, self.by, placed, computed)
         check_nesting(columns, places, self.by)
 
