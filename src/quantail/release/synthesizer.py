@@ -187,13 +187,12 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
         terms, design = self.terms(data.size, fits), self._prepare(data)
         self._charge(terms, ledger)
         keep_freed_memory()
+        models = []
         with watched(watch, "fit") as progress, one_thread():
-            models = [
-                self._with_noise_of_its_own(number)._release(
-                    data, design, terms, part_progress(progress, number, fits, _named(number, fits))
-                )
-                for number in range(fits)
-            ]
+            for number in range(fits):
+                prefix = f"fit {number + 1} of {fits}, " if fits > 1 else ""
+                told = part_progress(progress, number, fits, prefix)
+                models.append(self._with_noise_of_its_own(number)._release(data, design, terms, told))
         if ledger is not None:
             ledger.confirm()
         return models
@@ -247,7 +246,3 @@ def check_size(number: Any, what: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise OptionError(f"{what} must be a whole number of at least 1")
     return number
-
-
-def _named(number: int, fits: int) -> str:
-    return f"fit {number + 1} of {fits}, " if fits > 1 else ""
