@@ -63,7 +63,7 @@ def draw_summary(data: ReportData) -> Markup:
         element("h1", _title(data)),
         element("p", *_opening(data.measures), class_="lede"),
         facts(_facts(data)),
-        element("ul", *(_tile(*answer) for answer in headlines(data.measures)), class_="tiles"),
+        element("ul", *_tiles(data.measures), class_="tiles"),
         aria_label="Summary",
     )
 
@@ -129,6 +129,10 @@ def headlines(measures: Evaluation) -> list[tuple[str, Farthest]]:
         for headline in HEADLINES
     ]
     return [(question, farthest(found)) for question, found in asked if found]
+
+
+def _tiles(measures: Evaluation) -> list[Markup]:
+    return [_tile(question, found) for question, found in headlines(measures)]
 
 
 def _tile(question: str, found: Farthest) -> Markup:
