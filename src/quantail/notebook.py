@@ -1,7 +1,7 @@
 """What a notebook shows of an object: a title, facts, one table and remarks. No script, no colours, every text escaped.
 
-Rooms say what is shown of their objects, in a file `notebook.py` of their own: facts, schemas and answers, which are
-public, and measures of real rows under a warning. A long table is cut.
+Objects say what is shown of them, the larger ones in a file `notebook.py` of their room: facts, schemas and answers,
+which are public, and measures of real rows under a warning. A long table is cut. In print they are columns of text.
 """
 
 from collections.abc import Sequence
@@ -64,6 +64,25 @@ def counted(number: int, what: str) -> str:
     ('1 row', '30,000 rows')
     """
     return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def in_columns(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Write rows as lines of text below their titles; the cells of some places stand on the right.
+
+    Examples
+    --------
+    >>> in_columns(("term", "value"), [("pay", "10"), ("age", "1.5")], right=[1])
+    ['term  value', 'pay      10', 'age     1.5']
+    """
+    lines = [[visible(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:

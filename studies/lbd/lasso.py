@@ -21,8 +21,8 @@ from scipy.special import expit
 
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.dynamics import histories
-from quantail.evaluation.extras import evaluate_extra
 from quantail.evaluation.propensity_score import standardised
+from quantail.io.extras import MissingExtra, optional
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ def lasso_log_odds(predictors: Floats, label: Floats, penalty: float, at: Floats
     share = label.mean()
     if penalty >= _largest_penalty(predictors, label) * (1 - 1e-12):
         return np.full(len(at), np.log(share / (1 - share)))  # every slope is 0
-    linear: Any = evaluate_extra("sklearn.linear_model", "pMSE with a LASSO")
+    linear: Any = optional("sklearn.linear_model", "evaluate", "pMSE with a LASSO", MissingExtra)
     fit = linear.LogisticRegression(
         l1_ratio=1.0,
         C=1 / max(penalty * label.size, 1e-12),

@@ -213,7 +213,7 @@ def test_without_the_extra_its_measures_are_left_out_and_the_error_says_what_to_
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name)
 
-    monkeypatch.setattr("quantail.evaluation.extras.importlib.import_module", missing)
+    monkeypatch.setattr("quantail.io.extras.importlib.import_module", missing)
     rng = np.random.default_rng(9)
     real, synth = simulate_paper(120, rng), simulate_paper(100, rng)
     result = evaluate(real, synth)

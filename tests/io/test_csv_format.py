@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quantail.errors import DataError, SchemaError
 from quantail.frames import check_table
 from quantail.io import csv_format, open_source, read_header, read_released, read_table, write_table
-from quantail.io.written_numbers import written_numbers
+from quantail.io.written_values import written_numbers
 from quantail.schema import Column, CsvFormat, Schema
 
 COLUMNS = (Column("größe", "numeric", 0, 1e9), Column("ort", "category", categories=("Köln", "007")))

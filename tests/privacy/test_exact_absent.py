@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from quantail.auditing.counting import search_counts, values_of_a_column
-from quantail.auditing.enumeration import law_of, loss, worst_loss
+from quantail.auditing.enumeration import law_of, loss, search
 from quantail.auditing.mechanisms import (
     FEW_SLOPES,
     joint_mechanism,
@@ -28,7 +28,7 @@ def test_joint_draw_below_all_candidates(levels, relation):
     among_all = [0.25 + 0.75 * level for level in levels]
     domain = tuple((value, 0.5) for value in (ABSENT, 1.0, 2.0, 5.0))
     rows = 3 if relation == "replace-one" else 2
-    found = worst_loss(joint_mechanism(relation, among_all, GRID, rows), domain, rows, relation)
+    found = search(joint_mechanism(relation, among_all, GRID, rows), domain, rows, relation).loss
     assert 0.3 < found <= 1 + 1e-9
 
 
@@ -41,7 +41,7 @@ def test_absent_rows_filled_by_the_tables_own_mean_are_caught():
         return joint_mechanism("replace-one", (0.5,), GRID, 10)(rows, noise)
 
     domain = tuple((value, 0.5) for value in (ABSENT, 0.0, 9.0))
-    assert worst_loss(filled, domain, 10, "replace-one") > 1.05
+    assert search(filled, domain, 10, "replace-one").loss > 1.05
 
 
 POINTS = tuple((x, y) for x in (0.0, 1.0, 3.0) for y in (0.0, 2.0))
@@ -51,7 +51,7 @@ WITH_ABSENT = (*POINTS, (ABSENT, 0.0), (1.0, ABSENT))
 @each_relation
 def test_slopes_leave_absent_rows_out(relation):
     rows = 3 if relation == "replace-one" else 2
-    found = worst_loss(slope_mechanism(relation, rows), WITH_ABSENT, rows, relation)
+    found = search(slope_mechanism(relation, rows), WITH_ABSENT, rows, relation).loss
     assert 0.4 < found <= 1 + 1e-9
 
 
@@ -59,7 +59,7 @@ def test_slopes_leave_absent_rows_out(relation):
 def test_subsamples_are_drawn_before_absent_rows_are_left_out(relation):
     few = replace(FEW_SLOPES, rows=lambda epsilon, last: 4)
     mechanism = slope_mechanism(relation, 1, rules=few)
-    found = worst_loss(mechanism, WITH_ABSENT[3:], 1, relation, kept=4 / 5)
+    found = search(mechanism, WITH_ABSENT[3:], 1, relation, kept=4 / 5).loss
     assert 0.1 < found <= 1 + 1e-9
 
 

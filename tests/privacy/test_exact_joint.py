@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, worst_loss
+from quantail.auditing.enumeration import SECRET_DROPPED, gate_of, law_of, loss, search
 from quantail.auditing.mechanisms import joint_mechanism
 from quantail.curves import joint, joint_quantiles
 from quantail.curves.joint import targets
@@ -40,7 +40,7 @@ def joint_loss(
     """Return the worst loss; `neighbours` may be another relation, `told` another size than the true one."""
     grid = GRID[: 4 if domain is MOVED else 5]
     mechanism = joint_mechanism(relation, levels, grid, told or rows, cost, unit, range_prior)
-    return worst_loss(mechanism, domain, rows, neighbours or relation)
+    return search(mechanism, domain, rows, neighbours or relation).loss
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -75,7 +75,7 @@ def test_jitter_that_is_drawn_costs_no_more_than_claimed(relation):
         return joint_quantiles(opened, leaf, np.array(table), GRID[:3], np.array([0.25, 0.75]), 3).tobytes()
 
     rows = 3 if relation == "replace-one" else 2
-    assert 0.3 < worst_loss(mechanism, (1.0, 2.5, 9.0), rows, relation) <= 1 + 1e-9
+    assert 0.3 < search(mechanism, (1.0, 2.5, 9.0), rows, relation).loss <= 1 + 1e-9
 
 
 def pair_loss(relation, first, second):
@@ -144,7 +144,7 @@ def test_a_public_prior_of_the_range_costs_nothing_with_jitter_a_wrong_size_and_
 def test_a_public_prior_of_the_height_costs_nothing(levels, relation):
     rows = 4 if relation == "replace-one" else 3
     mechanism = joint_mechanism(relation, levels, GRID, rows, range_prior=GRID, height_prior=2.0 * GRID)
-    assert 0.1 < worst_loss(mechanism, STILL, rows, relation) <= 1 + 1e-9
+    assert 0.1 < search(mechanism, STILL, rows, relation).loss <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -154,7 +154,7 @@ def test_a_prior_of_the_height_from_private_rows_is_caught(relation):
         own = np.maximum(GRID - values.max(initial=0.0), 0.0) * 4
         return joint_mechanism(relation, (0.25, 0.75), GRID, 3, height_prior=own)(table, noise)
 
-    assert worst_loss(mechanism, STILL, 3, relation) > 1.2
+    assert search(mechanism, STILL, 3, relation).loss > 1.2
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -170,7 +170,7 @@ def test_a_prior_from_private_rows_is_caught(kind, relation):
         )
         return joint_mechanism(relation, (0.25, 0.75), GRID, 3, range_prior=own)(table, noise)
 
-    assert worst_loss(mechanism, STILL, 3, relation) > 1.2
+    assert search(mechanism, STILL, 3, relation).loss > 1.2
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7])
@@ -219,7 +219,7 @@ def blocks_loss(wanted, relation, rows):
         ]
         return tuple(map(bytes, opened.path(leaf, questions)))
 
-    return worst_loss(mechanism, BLOCKS, rows if relation == "replace-one" else rows - 1, relation)
+    return search(mechanism, BLOCKS, rows if relation == "replace-one" else rows - 1, relation).loss
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, worst_loss
+from quantail.auditing.enumeration import gate_of, search
 from quantail.auditing.order_mechanisms import (
     GRID,
     SHORT_LISTS,
@@ -41,7 +41,7 @@ EXACT = 1 + 1e-9
 
 def column_loss(order, relation, rows, taus, main=None):
     """Return the worst loss of one column without predictors, median and all."""
-    return worst_loss(column_mechanism(order, relation, rows, taus, main), GRID, rows, relation)
+    return search(column_mechanism(order, relation, rows, taus, main), GRID, rows, relation).loss
 
 
 # The stepwise order, and varying slopes of all orders, are among the cases of the audit (test_exact_cases.py).
@@ -78,7 +78,7 @@ def one_loss(tau, relation, rows, neighbours=None):
         grid = np.array(GRID)[:, None] + 0.25
         return choose_line(gate, gate.plan.leaves()[0], placed, lines.INTERCEPT, alike(grid), tau).item()
 
-    return worst_loss(mechanism, GRID, rows, neighbours or relation)
+    return search(mechanism, GRID, rows, neighbours or relation).loss
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -98,7 +98,7 @@ FEW = tuple((v, e) for v in (0.0, 1.0) for e in (-1.0, 0.5, 2.0))
 
 def lines_loss(order, relation, rows, taus, main=(), points=PLACED, instruments=None):
     """Return the worst loss of lines with varying slopes, their median plane given."""
-    return worst_loss(lines_mechanism(order, relation, taus, main, instruments), points, rows, relation)
+    return search(lines_mechanism(order, relation, taus, main, instruments), points, rows, relation).loss
 
 
 HALF, UPPER, TOP = F(1, 2), F(3, 4), F(19, 20)
@@ -177,7 +177,7 @@ PAIRS = ((0.0, 0.0), (0.0, 3.0), (4.0, 1.0), (4.0, 4.0))
 
 
 def table_loss(order, slopes, relation, rows):
-    return worst_loss(two_column_mechanism(order, slopes, relation, rows), PAIRS, rows, relation)
+    return search(two_column_mechanism(order, slopes, relation, rows), PAIRS, rows, relation).loss
 
 
 @pytest.mark.parametrize("relation", ONE_QUICK)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, law_of, loss, worst_loss
+from quantail.auditing.enumeration import gate_of, law_of, loss, search
 from quantail.auditing.mechanisms import FEW_SLOPES, STEADY, slope_mechanism
 from quantail.curves import Reach, choose_slope, slopes
 from quantail.curves.rows import gathered
@@ -44,7 +44,7 @@ def slope_loss(
     if most is not None:
         rules, kept = replace(rules, rows=lambda epsilon, last: most), most / (most + 1)
     mechanism = slope_mechanism(relation, rows, costs, doubt, always, cuts, rules, price=price)
-    return worst_loss(mechanism, points, rows, relation, kept)
+    return search(mechanism, points, rows, relation, kept).loss
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -153,4 +153,4 @@ def test_fine_candidates_around_a_private_slope_are_caught():
         own = replace(FEW_SLOPES, candidates=lambda reach, step: best * np.array([0.5, 1.0]))
         return choose_slope(gate, gate.plan.leaves(), y, x, (0.5, 0.5), Reach(2.0), 3, rules=own)
 
-    assert worst_loss(mechanism, FEW_POINTS, 3, "replace-one") == np.inf
+    assert search(mechanism, FEW_POINTS, 3, "replace-one").loss == np.inf

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from quantail.auditing.boundaries import quick
-from quantail.auditing.enumeration import gate_of, worst_loss
+from quantail.auditing.enumeration import gate_of, search
 from quantail.auditing.replay import replay
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame
 from quantail.auditing.rich_table import rich_schema as grouped_schema
@@ -59,11 +59,11 @@ def choosing(relation, sensitivity=None):
 
 @each_relation
 def test_a_choice_costs_no_more_than_claimed(relation):
-    assert 0.3 < worst_loss(choosing(relation), DOMAIN, 3, relation) <= 1 + 1e-9
+    assert 0.3 < search(choosing(relation), DOMAIN, 3, relation).loss <= 1 + 1e-9
 
 
 def test_half_the_sensitivity_is_caught():
-    assert worst_loss(choosing("replace-one", 1), DOMAIN, 3, "replace-one") > 1.05
+    assert search(choosing("replace-one", 1), DOMAIN, 3, "replace-one").loss > 1.05
 
 
 @each_relation

@@ -8,13 +8,13 @@ import pytest
 from quantail.report.association import all_pairs
 from quantail.report.columns import Labels, Numbers
 from quantail.report.plots import density
-from quantail.report.plots.canvas import Canvas
+from quantail.report.plots.canvas import Canvas, clipped
 from quantail.report.plots.correlations import draw_correlations
 from quantail.report.plots.forest import Estimate, draw_forest
 from quantail.report.plots.pairs import draw_pair
 from quantail.report.plots.quantiles import draw_quantiles
 from quantail.report.plots.scale import Scale
-from quantail.report.plots.shares import clipped, draw_shares
+from quantail.report.plots.shares import draw_shares
 from quantail.report.plots.tail import draw_tail
 from quantail.report.plots.trend import draw_trend
 

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from quantail.auditing.enumeration import gate_of, worst_loss
+from quantail.auditing.enumeration import gate_of, search
 from studies import ladder
 
 GRID = np.arange(1.0, 6.0)
@@ -34,7 +34,7 @@ def ladder_loss(taus, relation, rows=4, values=VALUES):
     """Return the worst loss of a ladder of all rows; values may be (block, value) pairs."""
     number = 1 + max(block for block, _ in values) if isinstance(values[0], tuple) else 0
     mechanism = ladder_mechanism(relation, taus, GRID[:2] if number else GRID, number)
-    return worst_loss(mechanism, values, rows if relation == "replace-one" else rows - 1, relation)
+    return search(mechanism, values, rows if relation == "replace-one" else rows - 1, relation).loss
 
 
 # Lower bounds: a loss far below the claim would mean a test that cannot fail. Outer quantiles of four rows move little.
@@ -60,7 +60,7 @@ def test_blocks_share_one_leaf_even_when_a_row_changes_blocks(tau, relation):
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_rows_without_a_value_or_a_block_are_in_none(relation):
     domain = ((-1.0, 3.0), (0.0, ABSENT), (0.0, 1.0), (1.0, 1.0), (1.0, 3.0))
-    found = worst_loss(ladder_mechanism(relation, (F(1, 3),), GRID[:3], blocks=2), domain, 2, relation)
+    found = search(ladder_mechanism(relation, (F(1, 3),), GRID[:3], blocks=2), domain, 2, relation).loss
     assert 0.3 < found <= 1 + 1e-9
 
 

@@ -9,7 +9,7 @@ from payroll_files import SCHEMA
 from quantail.schema import ColumnType, CsvFormat, Schema
 from quantail.schema.toml import _COLUMN_KEYS
 from quantail.studio.advice import column_advice, rules_advice
-from quantail.studio.column_form import _ORDER, BELONGS, fields, read, value_of
+from quantail.studio.column_form import BELONGS, FIELDS, fields, read, value_of
 from quantail.studio.schema_file import SchemaFile
 
 RICH = """\
@@ -95,7 +95,7 @@ def test_looking_at_a_column_and_saving_it_changes_nothing(tmp_path):
 
 
 def test_the_form_knows_every_key_of_a_column():
-    assert set(_COLUMN_KEYS) == set(_ORDER) and set(BELONGS) == {*get_args(ColumnType), "key", ""}
+    assert set(_COLUMN_KEYS) == set(FIELDS) and set(BELONGS) == {*get_args(ColumnType), "key", ""}
 
 
 def test_a_key_that_the_form_does_not_know_stays():

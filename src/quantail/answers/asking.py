@@ -30,9 +30,9 @@ from quantail.io import read_table
 from quantail.privacy import Gate, Plan, PointsQuestion, parse_epsilon, split
 from quantail.privacy.gate import points_rate
 from quantail.release.paying import Payer
+from quantail.release.synthesizer import Amount
 from quantail.schema import Column, Schema
 
-Amount = int | float | str | Fraction
 COVERAGE = 0.95
 _FEWEST_ROWS = 20
 

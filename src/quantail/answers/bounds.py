@@ -15,14 +15,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quantail.answers.asking import Amount, read_column
+from quantail.answers.asking import read_column
 from quantail.answers.till import Till
 from quantail.answers.tuning import FEWEST_N_EPSILON, LOWEST_STEPS, MARGIN_STEPS, ROWS_BEYOND, STEP_WORTH
 from quantail.arrays import Floats, Integers
 from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Plan, Selection, parse_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
 from quantail.release.paying import Payer
+from quantail.release.synthesizer import Amount
 from quantail.schema import Column, CsvFormat, Schema, TableFacts
 from quantail.visible import visible
 
@@ -70,12 +72,7 @@ class Bound:
         caveat = (f"With fewer than {fewest:,} rows other than zero it may be far too low.",)
         if not self.is_found:
             caveat = (f"No bound was found: too few rows are other than zero (it takes {fewest:,} of them).",)
-        if self.release.private:
-            return caveat
-        return (
-            *caveat,
-            "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release.",
-        )
+        return caveat if self.release.private else (*caveat, NOT_PRIVATE)
 
     @property
     def is_found(self) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quantail.notebook import counted, short, shown
+from quantail.io.native import Framed
+from quantail.notebook import counted, in_columns, short, shown
 from quantail.privacy import Entry
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
-from quantail.visible import visible
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Quantile:
 
 
 @dataclass(frozen=True, repr=False)
-class Quantiles:
+class Quantiles(Framed):
     """Released quantiles of a column; iterate for rows, or turn into a frame. Everything in it is public.
 
     Attributes
@@ -84,9 +85,7 @@ class Quantiles:
         """What a reader must know besides the values."""
         found = []
         if not self.release.private:
-            found.append(
-                "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
-            )
+            found.append(NOT_PRIVATE)
         off = sum(not row.drawn for row in self.rows)
         if off:
             found.append(
@@ -107,23 +106,10 @@ class Quantiles:
         fields = {"level": number, "value": number, "drawn": pa.bool_(), "low": number, "high": number}
         return pa.Table.from_pylist(self.to_dicts(), schema=pa.schema(list(fields.items())))
 
-    def to_pandas(self) -> Any:
-        """Return the rows as a pandas frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """Return the rows as a polars frame."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
     def __str__(self) -> str:
         """Write the quantiles as a text table."""
-        head = ("level", visible(self.column), f"true level, {100 * self.coverage:g}% band")
-        rows = [head, *self._texts()]
-        widths = [max(len(row[place]) for row in rows) for place in range(3)]
-        lines = [f"{level:<{widths[0]}}  {value:>{widths[1]}}  {band}" for level, value, band in rows]
-        return "\n".join([*lines, *self.remarks])
+        head = ("level", self.column, f"true level, {100 * self.coverage:g}% band")
+        return "\n".join([*in_columns(head, self._texts(), right=[1]), *self.remarks])
 
     def __repr__(self) -> str:
         """Say in a line what was asked."""

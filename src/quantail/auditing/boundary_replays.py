@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.boundaries import ROWS, TABLES, Boundary, boundaries, quick
-from quantail.auditing.extreme_replays import EXTREMES, Pair, replays_finding
+from quantail.auditing.extreme_replays import EXTREMES, Pair
 from quantail.auditing.findings import Finding
-from quantail.auditing.replay import Divergence, Replay
+from quantail.auditing.replay import Replay, replays_finding
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 
@@ -75,18 +75,16 @@ def pairs_of(schema: Schema, rows: int = ROWS) -> tuple[Pair, ...]:
 
 def boundary_finding(boundary: Boundary, repeats: int) -> Finding:
     """Replay a fit on both sides of a threshold, by turns with all kinds of answers."""
-    found: list[Replay] = []
     turns = cycle(EXTREMES)
-    try:
+
+    def replays() -> Iterator[Replay]:
         for released in (ROWS - 1, ROWS):
             synthesizer = boundary.synthesizer(boundary.epsilon(released))
             for pair in pairs_of(synthesizer.schema):
                 for answers in islice(turns, repeats):
-                    told = replace(answers, rows=(released,))
-                    found.append(pair.replayed(synthesizer, told, quick()))
-    except Divergence as difference:
-        return replays_finding(f"boundary: {boundary.name}", "add-remove", found, str(difference))
-    return replays_finding(f"boundary: {boundary.name}", "add-remove", found)
+                    yield pair.replayed(synthesizer, replace(answers, rows=(released,)), quick())
+
+    return replays_finding(f"boundary: {boundary.name}", "add-remove", replays())
 
 
 def merge_finding(sizes: tuple[int, ...], repeats: int) -> Finding:
@@ -95,34 +93,32 @@ def merge_finding(sizes: tuple[int, ...], repeats: int) -> Finding:
     whole = table_of(_GROUPS, sum(true)).set_column(
         0, "g", [[g for g, n in zip("abc", true, strict=True) for _ in range(n)]]
     )
-    synthesizer, found = TableSynthesizer(_GROUPS, 30), list[Replay]()
+    synthesizer = TableSynthesizer(_GROUPS, 30)
     pairs = (
         Pair(whole, whole.slice(1), removed=0),
         Pair(whole, whole.slice(0, 3), far=True),
         Pair(whole, whole.slice(25), far=True),
     )
-    try:
-        for pair in pairs:
-            for answers in islice(cycle(EXTREMES), repeats):
-                found.append(pair.replayed(synthesizer, replace(answers, rows=sizes), quick()))
-    except Divergence as difference:
-        return replays_finding(f"boundary: merge of {sizes} rows", "add-remove", found, str(difference))
-    return replays_finding(f"boundary: merge of {sizes} rows", "add-remove", found)
+    replays = (
+        pair.replayed(synthesizer, replace(answers, rows=sizes), quick())
+        for pair in pairs
+        for answers in islice(cycle(EXTREMES), repeats)
+    )
+    return replays_finding(f"boundary: merge of {sizes} rows", "add-remove", replays)
 
 
 def part_finding(released: int, repeats: int) -> Finding:
     """Replay slopes on secret parts of the rows, with coins where a rate by the true number would show."""
-    name, found = f"boundary: secret part, {released} rows released", list[Replay]()
-    try:
+
+    def replays() -> Iterator[Replay]:
         for epsilon in (60, 200):  # one stage, and two
             synthesizer = TableSynthesizer(TABLES["numbers"], epsilon)
             for pair in pairs_of(synthesizer.schema):
                 for answers in islice(cycle(EXTREMES), repeats):
                     told = replace(answers, rows=(released,), numbers=_COINS)
-                    found.append(pair.replayed(synthesizer, told, quick(PART)))
-    except Divergence as difference:
-        return replays_finding(name, "add-remove", found, str(difference))
-    return replays_finding(name, "add-remove", found)
+                    yield pair.replayed(synthesizer, told, quick(PART))
+
+    return replays_finding(f"boundary: secret part, {released} rows released", "add-remove", replays())
 
 
 def boundary_findings(repeats: int) -> Iterator[Finding]:

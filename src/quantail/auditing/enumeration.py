@@ -205,13 +205,6 @@ def search(mechanism: Mechanism, domain: Sequence[Any], rows: int, relation: str
     return Worst(losses[worst], len(pairs), pairs[worst], sharp[sharpest], pairs[sharpest])
 
 
-def worst_loss(
-    mechanism: Mechanism, domain: Sequence[Any], rows: int, relation: str, kept: float = 0.5
-) -> float:
-    """Return the largest loss of a mechanism over all pairs of neighbours."""
-    return search(mechanism, domain, rows, relation, kept).loss
-
-
 def gate_of(
     noise: Any, relation: Relation, *costs: Fraction | int, unit: Literal["epsilon", "rho"] = "epsilon"
 ) -> Gate:

@@ -5,7 +5,6 @@ least likely one, and counts come out huge or negative. What is asked and releas
 the same answers it must be the same for *any* two tables that agree in what is public, not for neighbours only.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.findings import Finding
-from quantail.auditing.replay import Answers, Divergence, Replay, Synthesizer, replay
+from quantail.auditing.replay import Answers, Replay, Synthesizer, replay, replays_finding
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.auditing.whole_panels import FITS as PANEL_FITS
 from quantail.auditing.whole_panels import SCHEMA as PANEL
@@ -54,24 +53,12 @@ class Pair:
         return replace(found, losses=dict.fromkeys(found.losses, 0.0)) if self.far else found
 
 
-def replays_finding(name: str, relation: str, found: list[Replay], difference: str = "") -> Finding:
-    """Return what replays found: the largest share of a leaf's cost."""
-    kept = not difference and all(one.kept for one in found)
-    figure = max((one.worst for one in found), default=0.0) if kept else math.inf
-    note = difference or ("as a share of a leaf's cost" if kept else "models differ, or a leaf overspent")
-    return Finding("exact", name, relation, figure, 1.0, len(found), "pairs", kept, note)
-
-
 def extreme_finding(name: str, relation: str, synthesizer: Synthesizer, pairs: tuple[Pair, Pair]) -> Finding:
     """Replay a fit on neighbours and on tables far apart, each with two kinds of extreme answers."""
-    found: list[Replay] = []
     _, first, last, least = EXTREMES
     turns = zip((0, 0, 1, 1), (first, last, least, first), strict=True)
-    try:
-        found += [pairs[place].replayed(synthesizer, answers) for place, answers in turns]
-    except Divergence as difference:
-        return replays_finding(name, relation, found, str(difference))
-    return replays_finding(name, relation, found)
+    replays = (pairs[place].replayed(synthesizer, answers) for place, answers in turns)
+    return replays_finding(name, relation, replays)
 
 
 def table_cases(relation: Relation) -> Iterator[tuple[str, TableSynthesizer, tuple[Pair, Pair]]]:

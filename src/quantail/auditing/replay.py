@@ -6,8 +6,9 @@ decide), what is released must be the same to the last bit (nothing may reach th
 leaf may be more likely under one table than under the other by more than it costs.
 """
 
+import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -16,6 +17,7 @@ import numpy as np
 
 from quantail.arrays import Floats, Integers
 from quantail.auditing.enumeration import stretches
+from quantail.auditing.findings import Finding
 from quantail.auditing.laws import noisy_max_log_law
 from quantail.panel import PanelSynthesizer
 from quantail.privacy import SimulatedNoise, Source
@@ -250,3 +252,28 @@ def _difference(first: Sequence[object], second: Sequence[object]) -> str:
         if one != other:
             return f"what is asked depends on the table: {one} or {other}"
     return "how much is asked depends on the table"
+
+
+def replays_finding(
+    name: str, relation: str, replays: Iterable[Replay], epsilon: float | None = None
+) -> Finding:
+    """Say what replays found: the largest share of a leaf's cost; with `epsilon`, the largest loss of a whole run.
+
+    Replays are made as they are asked for, and no more of them after a divergence.
+    """
+    found, trouble = list[Replay](), ""
+    try:
+        found.extend(replays)
+    except Divergence as difference:
+        trouble = str(difference)
+    checked = len(found) + bool(trouble)
+    if not trouble and not all(one.kept for one in found):
+        trouble = "models differ, or a leaf overspent"
+    if trouble:
+        return Finding("exact", name, relation, math.inf, epsilon or 1.0, checked, "pairs", False, trouble)
+    worst = max((one.worst for one in found), default=0.0)
+    if epsilon is None:
+        note = "as a share of a leaf's cost"
+        return Finding("exact", name, relation, worst, 1.0, checked, "pairs", True, note)
+    total, note = max(one.total for one in found), f"at most {worst:.2f} of the cost of a leaf"
+    return Finding("exact", name, relation, total, epsilon, checked, "pairs", True, note)

@@ -1,7 +1,7 @@
 """`audit`: run the parts that were asked for and put their findings together."""
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
 from quantail.auditing.boundary_replays import boundary_findings
 from quantail.auditing.counting import count_findings
@@ -17,12 +17,11 @@ from quantail.auditing.whole_firms import firm_findings
 from quantail.auditing.whole_panels import panel_findings
 from quantail.auditing.whole_tables import replay_findings
 from quantail.errors import OptionError
+from quantail.release.progress import Progress
 
 CONFIDENCE = 0.9999  # of all lower bounds together: a valid mechanism fails one audit in ten thousand
 RUNS, REPLAYS = 2000, 1
 DEFAULT: tuple[Part, ...] = ("exact",)
-
-Progress = Callable[[str, float], None]
 
 
 def audit(

@@ -1,6 +1,5 @@
 """End to end for panels: whole fits, replayed on a panel in which the whole history of one unit is another."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.findings import Finding
-from quantail.auditing.replay import Divergence, Replay, replay
+from quantail.auditing.replay import Replay, replay, replays_finding
 from quantail.orders.steps import Order
 from quantail.panel import PanelSynthesizer
 from quantail.schema import Column, Panel, Schema
@@ -97,19 +96,10 @@ def panel_findings(repeats: int) -> Iterator[Finding]:
     """Yield the end-to-end check of every panel method."""
     for name, (schema, method, options) in FITS.items():
         synthesizer = PanelSynthesizer(schema, EPSILON, method=method, **options)
-        found: list[Replay] = []
-        note = ""
-        try:
-            for repeat in range(repeats):
-                unit = 7 * repeat % UNITS
-                pair = panel_of(repeat, None, schema), panel_of(repeat, unit, schema)
-                found.append(replay(synthesizer, *pair, repeat))
-        except Divergence as difference:
-            note = str(difference)
-        kept = not note and all(one.kept for one in found)
-        figure = max(one.total for one in found) if kept else math.inf
-        if kept:
-            worst = max(loss / float(one.costs[leaf]) for one in found for leaf, loss in one.losses.items())
-            note = f"at most {worst:.2f} of the cost of a leaf"
-        whole, checked = f"whole panel, {name}", max(len(found), 1)
-        yield Finding("exact", whole, "replace-one", figure, float(EPSILON), checked, "pairs", kept, note)
+        replays = (_replay(synthesizer, schema, repeat) for repeat in range(repeats))
+        yield replays_finding(f"whole panel, {name}", "replace-one", replays, float(EPSILON))
+
+
+def _replay(synthesizer: PanelSynthesizer, schema: Schema, repeat: int) -> Replay:
+    unit = 7 * repeat % UNITS
+    return replay(synthesizer, panel_of(repeat, None, schema), panel_of(repeat, unit, schema), repeat)

@@ -4,7 +4,6 @@ Budgets are large, because only then does a fit ask every kind of question there
 compared with the leaf's own cost, so the claim is as sharp as at a small budget.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from quantail.auditing.findings import Finding
-from quantail.auditing.replay import Divergence, Replay, replay
+from quantail.auditing.replay import Replay, replay, replays_finding
 from quantail.auditing.rich_table import RICH_EXTREME, rich_frame, rich_schema
 from quantail.privacy import Relation
 from quantail.schema import Column, Schema
@@ -96,16 +95,8 @@ FITS = (
 
 def replay_finding(fit: WholeFit, relation: Relation, repeats: int) -> Finding:
     """Replay a fit for several tables and rows, and say how far any leaf went."""
-    found: list[Replay] = []
-    for repeat in range(repeats):
-        try:
-            found.append(_replay(fit, relation, repeat))
-        except Divergence as difference:
-            return _finding(fit, relation, repeat + 1, math.inf, False, str(difference))
-    worst = max(loss / float(one.costs[leaf]) for one in found for leaf, loss in one.losses.items())
-    kept = all(one.kept for one in found)
-    note = f"at most {worst:.2f} of the cost of a leaf" if kept else "models differ, or a leaf overspent"
-    return _finding(fit, relation, repeats, max(one.total for one in found), kept, note)
+    replays = (_replay(fit, relation, repeat) for repeat in range(repeats))
+    return replays_finding(f"whole table, {fit.name}", relation, replays, float(fit.epsilon))
 
 
 def _replay(fit: WholeFit, relation: Relation, repeat: int) -> Replay:
@@ -127,8 +118,3 @@ def replay_findings(repeats: int) -> Iterator[Finding]:
     for fit in FITS:
         for relation in relations:
             yield replay_finding(fit, relation, repeats)
-
-
-def _finding(fit: WholeFit, relation: str, repeats: int, figure: float, kept: bool, note: str) -> Finding:
-    name = f"whole table, {fit.name}"
-    return Finding("exact", name, relation, figure, float(fit.epsilon), repeats, "pairs", kept, note)

@@ -6,12 +6,13 @@ from typing import Any
 
 from quantail.answers import answer_card, card_markdown
 from quantail.cli.account import accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, as_json, note, print_json, say, warn
+from quantail.cli.console import as_json, note, print_json, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.release import ReleaseOptions
 from quantail.cli.staging import Staging
 from quantail.io import write_table
 from quantail.privacy import parse_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.paying import NO_LEDGER
 from quantail.schema import Schema
 
@@ -42,7 +43,7 @@ def release_answer(
         Where the answer goes as a table.
     """
     paths = [*cards, *([] if table is None else [table])]
-    check_outputs(paths, [path for path in inputs if path is not None], force)
+    check_outputs(paths, inputs, force)
     account = open_account(spending.payment, about, parse_epsilon(spending.epsilon), "epsilon")
     if spending.simulated or account is None:
         warn(NOT_PRIVATE if spending.simulated else NO_LEDGER)

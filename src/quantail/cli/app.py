@@ -1,7 +1,6 @@
 """The program `quantail`: its commands, in the order of work, and its version."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -39,32 +38,34 @@ app = typer.Typer(
 )
 
 
-def _add(name: str, command: Callable[..., Any], example: str) -> None:
-    app.command(name, cls=PlainCommand, epilog=f"Example: {example}")(command)
-
-
-def _add_group(name: str, commands: typer.Typer, help_text: str, example: str) -> None:
-    app.add_typer(commands, name=name, help=help_text, epilog=f"Example: {example}")
-
-
-_add("demo", demo.demo, demo.EXAMPLE)
-_add("init", init.init, init.EXAMPLE)
-_add("bound", bound.bound, bound.EXAMPLE)
-_add("check", check.check, check.EXAMPLE)
-_add("plan", plan.plan, plan.EXAMPLE)
-_add("synth", synth.synth, synth.EXAMPLE)
-_add("fit", fit.fit, fit.EXAMPLE)
-_add("sample", sample.sample, sample.EXAMPLE)
-_add("append", append.append, append.EXAMPLE)
-_add("card", card.card, card.EXAMPLE)
-_add("evaluate", evaluate.evaluate, evaluate.EXAMPLE)
-_add("flows", flows.flows, flows.EXAMPLE)
-_add("infer", infer.infer, infer.EXAMPLE)
-_add("quantiles", quantiles.quantiles, quantiles.EXAMPLE)
-_add("report", report.report, report.EXAMPLE)
-_add("audit", audit.audit, audit.EXAMPLE)
-_add("studio", studio.studio, studio.EXAMPLE)
-_add_group("ledger", ledger.commands, "The account of what was spent on a data set.", ledger.EXAMPLE)
+# In the order of work. A command is the function that its file is named after.
+for _module in (
+    demo,
+    init,
+    bound,
+    check,
+    plan,
+    synth,
+    fit,
+    sample,
+    append,
+    card,
+    evaluate,
+    flows,
+    infer,
+    quantiles,
+    report,
+    audit,
+    studio,
+):
+    _name = _module.__name__.rpartition(".")[2]
+    app.command(_name, cls=PlainCommand, epilog=f"Example: {_module.EXAMPLE}")(getattr(_module, _name))
+app.add_typer(
+    ledger.commands,
+    name="ledger",
+    help="The account of what was spent on a data set.",
+    epilog=f"Example: {ledger.EXAMPLE}",
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -73,10 +73,10 @@ def check_published(released: Path, schema: "Schema", simulated: bool, ledger: P
     """
     import json
 
-    from quantail.cli.cards import CardFiles
+    from quantail.cli.cards import card_paths
     from quantail.privacy import Ledger
 
-    path = CardFiles(released).paths[0]
+    path = card_paths(released)[0]
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
         private, terms, receipt = card["private"], card["terms"]["schema"], card["ledger"]

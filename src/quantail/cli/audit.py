@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quantail.cli.console import note, out, print_json, progress, say
+from quantail.cli.console import note, out, print_json, progress, say, table
 from quantail.cli.options import JsonFlag, Quiet
 
 if TYPE_CHECKING:
@@ -69,23 +69,17 @@ def audit(
 
 
 def _print(result: "AuditResult", parts: "list[Part]") -> None:
-    from rich.table import Table
-
     from quantail.auditing import MEANING
     from quantail.auditing.document import show_figure, verdict_title
 
     for part in parts:
-        table = Table(title=part, box=None, pad_edge=False, header_style="bold", title_justify="left")
-        for name in ("check", "neighbours"):
-            table.add_column(name, overflow="fold")
-        for name in ("figure", "limit", "rests on"):
-            table.add_column(name, justify="right")
-        table.add_column(verdict_title(part))
-        table.add_column("remark", overflow="fold")
+        shown = table(("check", "neighbours"), ("figure", "limit", "rests on"), part)
+        shown.add_column(verdict_title(part))
+        shown.add_column("remark", overflow="fold")
         for f in result.of(part):
             figures = (show_figure(f.figure), show_figure(f.limit), f"{f.checked:,} {f.unit}")
-            table.add_row(f.name, f.relation, *figures, "yes" if f.passed else "[bold red]NO[/]", f.note)
-        out.print(table)
+            shown.add_row(f.name, f.relation, *figures, "yes" if f.passed else "[bold red]NO[/]", f.note)
+        out.print(shown)
         note(f"figure: {MEANING[part]}")
         say()
     if result.of("statistical"):

@@ -49,7 +49,7 @@ def card(
 
     Nothing but the card, and for Croissant the synthetic file, is read.
     """
-    check_outputs([output], [path for path in (card, table) if path is not None], force)
+    check_outputs([output], [card, table], force)
     facts = _read(card)
     if form == "croissant":
         text = _croissant(facts, table, output, curator=curator, url=url, license=license)

@@ -4,7 +4,6 @@ out.card.json, out.card.md, out.card.html; out.dictionary.json, out.dictionary.c
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,16 @@ from quantail.report import render_html, render_markdown
 from quantail.schema import Schema
 
 
-@dataclass(frozen=True)
-class CardFiles:
-    """Where the card of one file goes."""
+def card_paths(beside: Path) -> tuple[Path, ...]:
+    """Return where the card of a file goes: JSON for programs, Markdown for repositories, HTML for readers, CSV."""
+    forms = ("card.json", "card.md", "card.html", "dictionary.json", "dictionary.csv")
+    return tuple(beside.with_name(f"{beside.stem}.{form}") for form in forms)
 
-    beside: Path
 
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """JSON for programs, Markdown for repositories, HTML for readers, CSV for spreadsheets."""
-        forms = ("card.json", "card.md", "card.html", "dictionary.json", "dictionary.csv")
-        return tuple(self.beside.with_name(f"{self.beside.stem}.{form}") for form in forms)
-
-    def write(self, card: Mapping[str, Any], staging: Staging) -> None:
-        """Write all forms into a staging that was opened for them."""
-        schema = Schema.from_toml(card["terms"]["schema"])
-        dictionary = (as_json(data_dictionary(schema)), dictionary_csv(schema))
-        texts = (as_json(card), render_markdown(card), render_html(card), *dictionary)
-        for path, text in zip(self.paths, texts, strict=True):
-            staging.place(path).write_text(text, encoding="utf-8", newline="\n")
+def write_card(card: Mapping[str, Any], beside: Path, staging: Staging) -> None:
+    """Write all forms into a staging that was opened for them."""
+    schema = Schema.from_toml(card["terms"]["schema"])
+    dictionary = (as_json(data_dictionary(schema)), dictionary_csv(schema))
+    texts = (as_json(card), render_markdown(card), render_html(card), *dictionary)
+    for path, text in zip(card_paths(beside), texts, strict=True):
+        staging.place(path).write_text(text, encoding="utf-8", newline="\n")

@@ -2,20 +2,21 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from quantail.release.progress import Progress
 from quantail.release.watching import progress_bar
 from quantail.visible import visible, visible_json, without_credentials
 
-Report = Callable[[str, float], None]
+if TYPE_CHECKING:
+    from rich.table import Table
 
-NOT_PRIVATE = "NOT PRIVATE: made with simulated, seeded noise, for tests and experiments; do not release."
 INTERNAL = "INTERNAL: computed from confidential rows without noise, so not differentially private."
 
 out = Console(highlight=False)
@@ -43,6 +44,18 @@ def plain(line: str, style: str = "") -> Text:
     return Text(visible(without_credentials(line)), style=style)
 
 
+def table(texts: Sequence[str], numbers: Sequence[str] = (), title: str = "") -> "Table":
+    """Return an empty table with these columns, those of numbers on the right; `out.print` shows it."""
+    from rich.table import Table
+
+    made = Table(title=title or None, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    for name in texts:
+        made.add_column(plain(name), overflow="fold")
+    for name in numbers:
+        made.add_column(plain(name), justify="right")
+    return made
+
+
 def cores() -> int:
     """Return how many processes may share work."""
     return os.cpu_count() or 1
@@ -64,7 +77,7 @@ def as_json(value: Any) -> str:
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False) -> Iterator[Report]:
+def progress(title: str, quiet: bool = False) -> Iterator[Progress]:
     """Show a progress bar on stderr while the block runs; none with `quiet` or when nobody watches.
 
     Yields

@@ -156,10 +156,10 @@ def _compare(files: _Files, table: "pa.Table", schema: "Schema", model: "AnyRele
 
 def _formulas() -> tuple[str, ...]:
     """Return the regressions to compare; without the package that reads formulas, none, and say so."""
-    from quantail.evaluation.extras import MissingExtra, evaluate_extra
+    from quantail.io.extras import MissingExtra, optional
 
     try:
-        evaluate_extra("formulaic", "a comparison of regressions")
+        optional("formulaic", "evaluate", "a comparison of regressions", MissingExtra)
     except MissingExtra as missing:
         note(f"Left out: {missing}")
         return ()

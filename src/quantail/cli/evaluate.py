@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, progress, say
+from quantail.cli.console import INTERNAL, as_json, note, out, plain, print_json, progress, say, table
 from quantail.cli.options import Force, Formulas
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import write_text
@@ -69,8 +69,7 @@ def evaluate(
     facts = Schema.load(schema) if schema else None
     to_file = Path(json_path) if json_path not in (None, "-") else None
     if to_file is not None:
-        inputs = [path for path in (real, synth, holdout, schema) if path is not None]
-        check_outputs([to_file], inputs, force)
+        check_outputs([to_file], [real, synth, holdout, schema], force)
     tables = read_table(real, facts), read_released(synth, facts)
     unseen = None if holdout is None else read_table(holdout, facts)
     names = None if measure is None else [name.strip() for name in measure.split(",")]
@@ -106,16 +105,16 @@ def measures(result: "Evaluation") -> dict[str, Any]:
 def print_measures(result: "Evaluation") -> None:
     """Print one line for each measure, over all its columns."""
     say(INTERNAL, style="bold yellow")
-    table = _table("measure", number=("rows", "mean", "null", "best", "worst"))
-    table.add_column("where", overflow="fold")
+    lines = _wide_table(("measure",), ("rows", "mean", "null", "best", "worst"))
+    lines.add_column("where", overflow="fold")
     for line in result.overview():
         nulls = [row.null for row in result if row.name == line.measure.name and row.null is not None]
         null = f"{sum(nulls) / len(nulls):.3g}" if nulls else ""
         shown = [line.measure.title, str(line.count), f"{line.mean:.4g}", null, f"{line.measure.best:g}"]
         many = line.count > 1
         shown.append(f"{line.worst.value:.4g}" if many else "")
-        table.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")
-    out.print(table, crop=False)  # names are never cut off, even if lines get longer than a terminal
+        lines.add_row(*shown, plain(", ".join(line.worst.columns)) if many else "")
+    out.print(lines, crop=False)  # names are never cut off, even if lines get longer than a terminal
     note(_LEGEND)
     _print_skipped(result)
 
@@ -123,11 +122,11 @@ def print_measures(result: "Evaluation") -> None:
 def print_rows(result: "Evaluation") -> None:
     """Print every row of an evaluation."""
     say(INTERNAL, style="bold yellow")
-    table = _table("measure", "columns", number=("value", "null", "best"))
-    table.add_column("note", overflow="fold")
+    lines = _wide_table(("measure", "columns"), ("value", "null", "best"))
+    lines.add_column("note", overflow="fold")
     for row in result:
         null = "" if row.null is None else f"{row.null:.3g}"
-        table.add_row(
+        lines.add_row(
             row.title,
             plain(", ".join(row.columns)),
             f"{row.value:.4g}",
@@ -135,7 +134,7 @@ def print_rows(result: "Evaluation") -> None:
             f"{row.best:g}",
             plain(row.note),
         )
-    out.print(table, crop=False)  # names are never cut off, even if lines get longer than a terminal
+    out.print(lines, crop=False)  # names are never cut off, even if lines get longer than a terminal
     _print_skipped(result)
 
 
@@ -169,14 +168,10 @@ def _print_definitions(as_plain: bool) -> None:
             out.print(Padding(plain(text), (0, 0, 0, 4)))
 
 
-def _table(*text: str, number: tuple[str, ...] = ()) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in text:
-        table.add_column(title, overflow="fold", min_width=28 if title == "measure" else None)
-    for title in number:
-        table.add_column(
-            title, justify="right", no_wrap=True, min_width=4 if title in ("rows", "best") else 6
-        )
-    return table
+def _wide_table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Any:
+    """Return an empty table whose numbers and titles of measures are not squeezed by long names beside them."""
+    made = table(texts, numbers)
+    made.columns[0].min_width = 28
+    for title, column in zip(numbers, made.columns[len(texts) :], strict=True):
+        column.no_wrap, column.min_width = True, 4 if title in ("rows", "best") else 6
+    return made

@@ -7,7 +7,7 @@ import typer
 
 from quantail.cli import options
 from quantail.cli.console import note, say
-from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
+from quantail.cli.order_options import order_options
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
 
@@ -21,11 +21,11 @@ def fit(
     definition: options.Definition = "pure",
     delta: options.Delta = None,
     method: options.Method = None,
-    slopes: Slopes = None,
-    draw: Draw = None,
-    taus: Taus = None,
-    main: MainQuantiles = None,
-    shares: Shares = None,
+    slopes: options.Slopes = None,
+    draw: options.Draw = None,
+    taus: options.Taus = None,
+    main: options.MainQuantiles = None,
+    shares: options.Shares = None,
     new_ledger: options.NewLedger = False,
     limit: options.Limit = None,
     mark: options.MarkPath = None,
@@ -41,7 +41,7 @@ def fit(
     from it with `quantail sample` costs nothing more.
     """
     from quantail.cli.account import Payment
-    from quantail.cli.cards import CardFiles
+    from quantail.cli.cards import card_paths, write_card
     from quantail.cli.outputs import check_outputs
     from quantail.cli.release import ReleaseOptions, paid_fit
     from quantail.cli.staging import Staging
@@ -49,20 +49,19 @@ def fit(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    order = OrderOptions(slopes, draw, taus, main, shares)
+    order = order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )
     facts = Schema.load(schema)
-    cards = CardFiles(output)
-    paths = (*cards.paths, output)  # where the model has appeared, its card has
-    check_outputs(paths, [path for path in (file, schema, ledger, mark) if path is not None], force)
+    paths = (*card_paths(output), output)  # where the model has appeared, its card has
+    check_outputs(paths, [file, schema, ledger, mark], force)
     with paid_fit(file, facts, spending, quiet) as paid, Staging(paths) as staging:
         paid.model.save(staging.place(output))
         card = release_card(
             paid.model, rows=paid.model.rows, ledger=paid.account, entry=paid.entry, left_out=paid.left_out
         )
-        cards.write(card, staging)
+        write_card(card, output, staging)
         paid.confirm()
         staging.commit()
     for path in paths:

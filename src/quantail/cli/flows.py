@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quantail.cli.console import note, out, plain, print_json, say
+from quantail.cli.console import table as text_table
 from quantail.cli.options import Force, JsonFlag
 from quantail.cli.outputs import check_outputs
 from quantail.errors import OptionError
@@ -74,7 +75,7 @@ def flows(
     from quantail.schema import PanelNames, Schema
 
     if output is not None:
-        check_outputs([output], [path for path in (file, schema) if path is not None], force)
+        check_outputs([output], [file, schema], force)
     facts = None if schema is None else Schema.load(schema)
     named = None if panel is None else PanelNames.of(panel)
     cells = [name.strip() for name in by.split(",")] if by else []
@@ -98,13 +99,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _show(table: "pa.Table", cells: list[str]) -> None:
-    from rich.table import Table
-
-    shown = Table(box=None, padding=(0, 2, 0, 0))
-    for name in (table.column_names[0], *cells):
-        shown.add_column(plain(name, "bold"))
-    for title in _SHOWN.values():
-        shown.add_column(plain(title, "bold"), justify="right")
+    shown = text_table((table.column_names[0], *cells), tuple(_SHOWN.values()))
     for row in table.to_pylist():
         labels = [str(row[name]) for name in (table.column_names[0], *cells)]
         shown.add_row(*map(plain, labels), *(plain(_number(row[name])) for name in _SHOWN))

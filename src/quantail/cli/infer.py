@@ -1,14 +1,14 @@
 """`quantail infer`: what a synthetic table says about the population, with honest intervals."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
 import typer
 
-from quantail.cli.console import NOT_PRIVATE, note, print_json, progress, say, warn
+from quantail.cli.console import cores, note, print_json, progress, say, warn
 from quantail.cli.options import JsonFlag, Quiet
 from quantail.errors import OptionError
+from quantail.release import NOT_PRIVATE
 
 EXAMPLE = 'quantail infer model.json synthetic.parquet "log(payroll) ~ log(employees)" "gini(payroll)"'
 
@@ -83,7 +83,7 @@ def infer(
             level=level,
             effort=_effort(effort),
             seed=seed,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or cores(),
             progress=report,
         )
     if as_json:

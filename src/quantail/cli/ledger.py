@@ -91,7 +91,11 @@ def verify(
     from quantail.privacy.ledger import Ledger
 
     ledger = Ledger.open(path)
-    _require_sound(ledger, ledger.verify(head, HighWaterMark.load(mark) if mark is not None else None))
+    problems = ledger.verify(head, None if mark is None else HighWaterMark.load(mark))
+    if problems:
+        raise LedgerError(
+            "\n".join([f"The ledger {path} is not sound:", *(f"- {each}" for each in problems)])
+        )
     say(f"The ledger {path} is sound.", style="green")
 
 
@@ -170,7 +174,11 @@ def export(
     if mark is not None:
         if output is not None:
             raise OptionError("--mark and --output are two files; write them one at a time")
-        _write_mark(ledger, mark, force)
+        check_outputs([mark], [path], force)
+        ledger.renew_mark(mark)
+        note(
+            f"Wrote {mark}. Keep it where the ledger is not; `synth --mark` and `fit --mark` move it forward."
+        )
         return
     content = account(ledger)
     if output is None:
@@ -178,18 +186,6 @@ def export(
         return
     write_text(output, as_json(content), force)
     note(f"Wrote {output}.")
-
-
-def _write_mark(ledger: "Ledger", mark: Path, force: bool) -> None:
-    check_outputs([mark], [ledger.path], force)
-    ledger.renew_mark(mark)
-    note(f"Wrote {mark}. Keep it where the ledger is not; `synth --mark` and `fit --mark` move it forward.")
-
-
-def _require_sound(ledger: "Ledger", problems: list[str]) -> None:
-    if problems:
-        lines = [f"The ledger {ledger.path} is not sound:", *(f"- {problem}" for problem in problems)]
-        raise LedgerError("\n".join(lines))
 
 
 def account(ledger: "Ledger") -> dict[str, Any]:

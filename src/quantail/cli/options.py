@@ -87,6 +87,30 @@ Draw = Annotated[
         help="With the paper's orders: quantiles (values are released quantiles) or interpolate (between them).",
     ),
 ]
+Taus = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVELS",
+        help="With the paper's orders: the quantiles to ask for, for instance 0.05,0.25,0.5,0.75,0.95.",
+    ),
+]
+MainQuantiles = Annotated[
+    str | None,
+    typer.Option(
+        "--main",
+        metavar="LEVELS",
+        help="With --method sandwich: the quantiles that come first, for instance 0.25,0.5,0.75.",
+    ),
+]
+Shares = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARES",
+        help="With the paper's orders: what the median and the main quantiles get of a column's budget, and columns "
+        "of the whole, for instance median=0.8,main=0.8,columns=0.5:0.25:0.25. A pair (median=0.25:0.8) tells columns "
+        "without predictors from those with.",
+    ),
+]
 LedgerPath = Annotated[
     Path | None,
     typer.Option("--ledger", "-l", help="Account of what was spent on this data set."),

@@ -1,71 +1,33 @@
 """Options of the paper's methods (kng, stepwise, sandwich) as they are typed."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from quantail.cli.options import Draw, Slopes
 from quantail.errors import OptionError
 
-__all__ = ["Draw", "MainQuantiles", "OrderOptions", "Shares", "Slopes", "Taus"]
 
-Taus = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LEVELS",
-        help="With the paper's orders: the quantiles to ask for, for instance 0.05,0.25,0.5,0.75,0.95.",
-    ),
-]
-MainQuantiles = Annotated[
-    str | None,
-    typer.Option(
-        "--main",
-        metavar="LEVELS",
-        help="With --method sandwich: the quantiles that come first, for instance 0.25,0.5,0.75.",
-    ),
-]
-Shares = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARES",
-        help="With the paper's orders: what the median and the main quantiles get of a column's budget, and columns "
-        "of the whole, for instance median=0.8,main=0.8,columns=0.5:0.25:0.25. A pair (median=0.25:0.8) tells columns "
-        "without predictors from those with.",
-    ),
-]
+def order_options(
+    slopes: str | None = None,
+    draw: str | None = None,
+    taus: str | None = None,
+    main: str | None = None,
+    shares: str | None = None,
+) -> dict[str, Any]:
+    """Return what was typed for the paper's methods as a synthesizer takes it, without what was not given.
 
-
-@dataclass(frozen=True)
-class OrderOptions:
-    """What was typed for the paper's methods; None where nothing was."""
-
-    slopes: str | None = None
-    draw: str | None = None
-    taus: str | None = None
-    main: str | None = None
-    shares: str | None = None
-
-    def given(self) -> dict[str, Any]:
-        """Return them as a synthesizer takes them, without those that were not given.
-
-        Examples
-        --------
-        >>> OrderOptions(taus="0.25,0.5", shares="median=0.8").given()
-        {'taus': [0.25, 0.5], 'shares': {'median': '0.8'}}
-        """
-        options = {
-            "slopes": self.slopes,
-            "draw": self.draw,
-            "taus": _levels(self.taus, "--taus"),
-            "main": _levels(self.main, "--main"),
-            "shares": _shares(self.shares),
-        }
-        return {name: value for name, value in options.items() if value is not None}
-
-
-NO_ORDER = OrderOptions()
+    Examples
+    --------
+    >>> order_options(taus="0.25,0.5", shares="median=0.8")
+    {'taus': [0.25, 0.5], 'shares': {'median': '0.8'}}
+    """
+    typed = {
+        "slopes": slopes,
+        "draw": draw,
+        "taus": _levels(taus, "--taus"),
+        "main": _levels(main, "--main"),
+        "shares": _shares(shares),
+    }
+    return {name: value for name, value in typed.items() if value is not None}
 
 
 def _levels(text: str | None, option: str) -> list[float] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def check_outputs(
     paths: Iterable[Path],
-    inputs: "Iterable[Where]",
+    inputs: "Iterable[Where | None]",
     force: bool = False,
     databases: Iterable[Path] = (),
 ) -> None:
@@ -29,7 +29,7 @@ def check_outputs(
     paths : iterable of Path
         Files to write.
     inputs : iterable of path or URL
-        What the run reads, and other files of it that must stay as they are.
+        What the run reads, and other files of it that must stay as they are; None for what was not named.
     force : bool
         Files that exist may be replaced.
     databases : iterable of Path
@@ -37,7 +37,7 @@ def check_outputs(
     """
     from quantail.io import Place
 
-    read = [path for given in inputs if (path := Place.of(given).path) is not None]
+    read = [path for given in inputs if given is not None and (path := Place.of(given).path) is not None]
     written: list[Path] = []
     for path in databases:
         _check_name(path, read, written)
@@ -48,13 +48,13 @@ def check_outputs(
         written.append(path)
 
 
-def check_folder(folder: Path, inputs: "Iterable[Where]") -> None:
+def check_folder(folder: Path, inputs: "Iterable[Where | None]") -> None:
     """Raise a DataError if an output folder is an input, inside of one, or holds one."""
     from quantail.io import Place
 
     real = Path(os.path.realpath(folder))
     for given in inputs:
-        path = Place.of(given).path
+        path = None if given is None else Place.of(given).path
         other = None if path is None else Path(os.path.realpath(path))
         if other is not None and (real == other or other in real.parents or real in other.parents):
             raise DataError(f"{folder} is also an input, or lies inside of one; choose another output folder")

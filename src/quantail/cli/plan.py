@@ -8,25 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from quantail.cli.console import cores, note, out, plain, print_json, progress, say
-from quantail.cli.options import (
-    Definition,
-    Delta,
-    Fits,
-    Force,
-    JsonFlag,
-    Method,
-    Quiet,
-    SchemaPath,
-)
-from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
+from quantail.cli import options
+from quantail.cli.console import cores, note, out, plain, print_json, progress, say, table
+from quantail.cli.order_options import order_options
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from quantail.cli.release import ReleaseOptions
-    from quantail.planning import Expectation, PanelExpectation, Solution
+    from quantail.planning import Expectation, PanelExpectation, PlannedPeriod, Solution
     from quantail.privacy import Plan, Terms
     from quantail.schema import Schema
 
@@ -39,7 +28,7 @@ Planned: TypeAlias = "tuple[Plan, Terms]"
 
 
 def plan(
-    schema: SchemaPath,
+    schema: options.SchemaPath,
     rows: Annotated[
         list[str],
         typer.Option(
@@ -53,15 +42,15 @@ def plan(
         str | None,
         typer.Option("--epsilon", "-e", help="Privacy budget; can be left out with --target or --sweep."),
     ] = None,
-    definition: Definition = "pure",
-    delta: Delta = None,
-    method: Method = None,
-    slopes: Slopes = None,
-    draw: Draw = None,
-    taus: Taus = None,
-    main: MainQuantiles = None,
-    shares: Shares = None,
-    fits: Fits = 1,
+    definition: options.Definition = "pure",
+    delta: options.Delta = None,
+    method: options.Method = None,
+    slopes: options.Slopes = None,
+    draw: options.Draw = None,
+    taus: options.Taus = None,
+    main: options.MainQuantiles = None,
+    shares: options.Shares = None,
+    fits: options.Fits = 1,
     shape: Annotated[
         str,
         typer.Option(help="What numbers are taken to look like: lognormal, pareto, exponential; pareto:1.5."),
@@ -93,9 +82,9 @@ def plan(
     report: Annotated[
         Path | None, typer.Option(help="Page (HTML) to write: expected error against epsilon.")
     ] = None,
-    as_json: JsonFlag = False,
-    quiet: Quiet = False,
-    force: Force = False,
+    as_json: options.JsonFlag = False,
+    quiet: options.Quiet = False,
+    force: options.Force = False,
 ) -> None:
     """Print the budget tree and the errors to expect of every column. No data are read.
 
@@ -119,7 +108,7 @@ def plan(
     if fits > 1 and (epsilon is None or target or sweep or report):
         raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
     sizes = _rows(rows, facts)
-    order = OrderOptions(slopes, draw, taus, main, shares)
+    order = order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
     if tables is None and facts.panel is not None:
         tables = 0
@@ -139,13 +128,12 @@ def plan(
 
         write_text(report, plan_page(facts, swept), force)
     continued = planned_years(facts, sizes, epsilon, years, year_epsilon, trial.options, quiet)
-    planned = (tree, terms) if epsilon else None
     relations = trial.relations(terms.epsilon) if epsilon else ()
+    found = _Found((tree, terms) if epsilon else None, relations, expected, solution, swept, continued)
     if as_json:
-        form = _form(planned, relations, expected, solution, swept)
-        print_json(form | ({"years": [one.to_dict() for one in continued]} if continued else {}))
+        print_json(found.to_dict())
         return
-    _print(planned, relations, expected, solution, swept)
+    _print(found)
     if (
         relations
         and "asked for" in relations[0]
@@ -232,57 +220,56 @@ class _Trial:
         spent = self.spending
         named = {name: getattr(spent, name) for name in ("definition", "delta", "method")}
         given = {name: value for name, value in named.items() if value is not None}
-        return self.options | given | spent.order.given()
+        return {**self.options, **given, **spent.order}
 
 
-def _form(
-    planned: "Planned | None",
-    relations: Sequence[str],
-    expected: "Expectation | PanelExpectation | None",
-    solution: "Solution | None",
-    swept: "Sequence[Expectation]",
-) -> dict[str, Any]:
-    form: dict[str, Any] = {}
-    if planned is not None:
-        tree, terms = planned
-        form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
-    if relations:
-        form["relations"] = list(relations)
-    if expected is not None:
-        form["expectation"] = expected.to_dict()
-    if solution is not None:
-        form["solution"] = solution.to_dict()
-    if swept:
-        form["sweep"] = [expectation.to_dict() for expectation in swept]
-    return form
+@dataclass(frozen=True)
+class _Found:
+    """All that is said of a plan, as far as it was asked for."""
+
+    planned: "Planned | None"
+    relations: Sequence[str]  # what is asked about relations between columns
+    expected: "Expectation | PanelExpectation | None"
+    solution: "Solution | None"
+    swept: "Sequence[Expectation]"
+    years: "Sequence[PlannedPeriod]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        form: dict[str, Any] = {}
+        if self.planned is not None:
+            tree, terms = self.planned
+            form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
+        parts = {
+            "relations": list(self.relations),
+            "expectation": self.expected and self.expected.to_dict(),
+            "solution": self.solution and self.solution.to_dict(),
+            "sweep": [expectation.to_dict() for expectation in self.swept],
+            "years": [one.to_dict() for one in self.years],
+        }
+        return form | {name: part for name, part in parts.items() if part}
 
 
-def _print(
-    planned: "Planned | None",
-    relations: Sequence[str],
-    expected: "Expectation | PanelExpectation | None",
-    solution: "Solution | None",
-    swept: "Sequence[Expectation]",
-) -> None:
+def _print(found: _Found) -> None:
     from quantail.planning import PanelExpectation
 
-    if solution is not None:
-        say(str(solution), style="bold")
+    if found.solution is not None:
+        say(str(found.solution), style="bold")
         say()
-    if planned is not None:
-        tree, terms = planned
+    if found.planned is not None:
+        tree, terms = found.planned
         say(*tree.render().split("\n"))
         note(f"Plan hash {terms.hash()}")
-        for line in relations:
+        for line in found.relations:
             say(line)
-    if expected is not None:
-        if planned is not None:
+    if found.expected is not None:
+        if found.planned is not None:
             say()
-        _print_errors(expected)
-    if swept:
+        _print_errors(found.expected)
+    if found.swept:
         say()
-        _print_sweep(swept)
-    shown = expected or (swept[0] if swept else None)
+        _print_sweep(found.swept)
+    shown = found.expected or (found.swept[0] if found.swept else None)
     if shown is not None:
         note(_panel_legend(shown) if isinstance(shown, PanelExpectation) else _legend(shown))
 
@@ -295,26 +282,26 @@ def _print_errors(expectation: "Expectation | PanelExpectation") -> None:
     if isinstance(expectation, PanelExpectation):
         _print_panel_errors(expectation)
         return
-    table = _table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
+    shown = table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
     for column in expectation.columns:
         seen = column.resolution
         start = (plain(column.name), f"{seen.share:.0%}", str(seen.quantiles), f"{seen.noise:.3g}")
         for measure, band in column.errors.items():
             ends = f"{percent(band.low)} to {percent(band.high)}"
-            table.add_row(*start, measure, percent(band.expected), ends)
+            shown.add_row(*start, measure, percent(band.expected), ends)
             start = (plain(""), "", "", "")
-    out.print(table)
+    out.print(shown)
 
 
 def _print_panel_errors(expectation: "PanelExpectation") -> None:
     from quantail.planning import percent
 
-    table = _table(("column", "error"), ("expected", "90% band"))
+    shown = table(("column", "error"), ("expected", "90% band"))
     for name, bands in expectation.errors.items():
         for measure, band in bands.items():
             ends = f"{percent(band.low)} to {percent(band.high)}"
-            table.add_row(plain(name), measure, percent(band.expected), ends)
-    out.print(table)
+            shown.add_row(plain(name), measure, percent(band.expected), ends)
+    out.print(shown)
 
 
 def _print_sweep(swept: "Sequence[Expectation]") -> None:
@@ -323,24 +310,13 @@ def _print_sweep(swept: "Sequence[Expectation]") -> None:
 
     for place, column in enumerate(swept[0].columns):
         say(f"{column.name}: error to expect, and the upper end of its 90% band", style="bold")
-        table = _table((), ("epsilon", "quantiles", *column.errors))
+        shown = table((), ("epsilon", "quantiles", *column.errors))
         for expectation in swept:
             found = expectation.columns[place]
             errors = (f"{percent(band.expected)} (to {percent(band.high)})" for band in found.errors.values())
-            table.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
-        out.print(table)
+            shown.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
+        out.print(shown)
         say()
-
-
-def _table(texts: Sequence[str], numbers: Sequence[str]) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in texts:
-        table.add_column(title, overflow="fold")
-    for title in numbers:
-        table.add_column(title, justify="right")
-    return table
 
 
 def _legend(expectation: "Expectation") -> str:

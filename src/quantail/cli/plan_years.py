@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quantail.cli.console import note, out, plain, progress, say
+from quantail.cli.console import note, out, progress, say, table
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ def planned_years(
 
 def print_years(planned: "Sequence[PlannedPeriod]") -> None:
     """Print a line for every release, with the errors to expect of its last period where they were tried out."""
-    from rich.table import Table
-
     from quantail.planning import percent
 
     first, *later = planned
@@ -56,17 +54,16 @@ def print_years(planned: "Sequence[PlannedPeriod]") -> None:
         for measure in (_SHOWN if column == next(iter(first.errors)) else _SHOWN[:1])
         if measure in bands
     ]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("period", "epsilon", "in all"):
-        table.add_column(title, justify="right")
-    for place, (column, measure) in enumerate(columns):
-        named = plain(f"{column} {measure}" if place == 0 or measure == "total" else measure)
-        table.add_column(named, justify="right")
+    named = (
+        f"{column} {measure}" if place == 0 or measure == "total" else measure
+        for place, (column, measure) in enumerate(columns)
+    )
+    lines = table((), ("period", "epsilon", "in all", *named))
     for one in planned:
         bands = [one.errors.get(column, {}).get(measure) for column, measure in columns]
         shown = ["" if band is None else percent(band.expected) for band in bands]
-        table.add_row(str(one.period), one.epsilon, one.spent, *shown)
-    out.print(table)
+        lines.add_row(str(one.period), one.epsilon, one.spent, *shown)
+    out.print(lines)
     note(
         f"A unit that is in all releases has spent {planned[-1].spent} at the end: start the ledger with "
         f"--limit {planned[-1].spent}. Every appended period has terms, and a plan hash, of its own."

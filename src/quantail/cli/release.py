@@ -7,16 +7,15 @@ otherwise; it stays spent either way.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
-from quantail.cli.console import NOT_PRIVATE, Report, note, progress, warn
-from quantail.cli.order_options import NO_ORDER, OrderOptions
+from quantail.cli.console import note, progress, warn
 from quantail.cli.panels import refuse_for_panels
 from quantail.errors import DataError, OptionError
 from quantail.frames import MisfitError, left_out_columns, left_out_words
@@ -24,8 +23,10 @@ from quantail.io import Place, Where, read_table
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import count_epsilon
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts, facts_of_fits
 from quantail.release.paying import NO_LEDGER
+from quantail.release.progress import Progress
 from quantail.schema import Schema
 from quantail.table import TableSynthesizer
 from quantail.table.rows import group_keys
@@ -47,7 +48,7 @@ class ReleaseOptions:
     seed: int | None = None
     payment: Payment = NOBODY
     no_ledger: bool = False
-    order: OrderOptions = NO_ORDER
+    order: Mapping[str, Any] = field(default_factory=dict)  # of the paper's methods
 
     def __post_init__(self) -> None:
         parse_epsilon(self.epsilon)
@@ -68,7 +69,7 @@ class ReleaseOptions:
             delta=None if self.delta is None else parse_amount(self.delta, "--delta"),
             noise="simulated" if self.simulated else "secure",
             seed=self.seed,
-            **self.order.given(),
+            **self.order,
         )
 
     def _check_account(self) -> None:
@@ -128,7 +129,7 @@ def paid_fit(
     quiet: bool = False,
     dry_run: Callable[[pa.Table, int, Schema], None] | None = None,
     fits: int = 1,
-    watch: Report | None = None,
+    watch: Progress | None = None,
     synthesizer: "AnyReleasing | None" = None,
 ) -> Iterator[Fit]:
     """Fit a model and hand it to the block that writes the results; mark the charge when that is over.

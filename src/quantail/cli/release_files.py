@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pyarrow as pa
 
-from quantail.cli.cards import CardFiles
+from quantail.cli.cards import card_paths, write_card
 from quantail.cli.console import note, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.staging import Staging
 from quantail.errors import DataError, OptionError
+from quantail.frames.release import marked
 from quantail.io import Place, Where, check_output, database_tables, write_table
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
@@ -64,16 +65,15 @@ class ReleaseFiles:
         return tuple(self.output.numbered(number) for number in range(1, tables + 1))
 
     @property
-    def cards(self) -> CardFiles:
-        """Where the card goes."""
-        # The name of a table may hold points, so it gets an ending of its own to stand beside.
-        return CardFiles(self.output.folder / f"{self.output.name}.table")
+    def beside(self) -> Path:
+        """What the card stands beside: the name of a table may hold points, so it gets an ending of its own."""
+        return self.output.folder / f"{self.output.name}.table"
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files, tables last: where a table has appeared, its card has; tables in databases are none."""
         files = [place.path for place in self.tables if place.scheme == "file" and place.path is not None]
-        return (*([self.model] if self.model else []), *self.cards.paths, *files)
+        return (*([self.model] if self.model else []), *card_paths(self.beside), *files)
 
     def check(self, inputs: Iterable[Where | None]) -> None:
         """Raise a DataError unless everything can be written."""
@@ -118,7 +118,8 @@ class ReleaseFiles:
         wanted = {"rows": self.rows, "given": kept, "where": where}
         asked: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
         drawn = [one.sample(replicates=self.replicates, seed=seed, **asked) for one in models]
-        tables = [_marked(frame, model.private) for frame in (drawn[0] if self.replicates > 1 else drawn)]
+        frames = drawn[0] if self.replicates > 1 else drawn
+        tables = [marked(nw.from_native(frame).to_arrow(), model.private) for frame in frames]
         ledger, entry = (fit.account, fit.entry) if fit else (None, None)
         sizes = {"rows": tables[0].num_rows, "replicates": len(tables), "fits": len(models)}
         card = release_card(
@@ -137,7 +138,7 @@ class ReleaseFiles:
             Staging(self.paths) as staging,
             database_tables(stored, self.force) if stored else nullcontext(),
         ):
-            self.cards.write(card, staging)
+            write_card(card, self.beside, staging)
             if self.model is not None:
                 model.save(staging.place(self.model))
             for place, table in zip(self.tables, tables, strict=True):
@@ -163,10 +164,3 @@ class ReleaseFiles:
             if self.output.scheme == "file" and self.output.path is not None:
                 better = f"{self.output.name}.{MARK}{self.output.path.suffix}"
             warn(f"NOT PRIVATE: so that nobody mistakes this table, give it a name such as {better}.")
-
-
-def _marked(frame: Any, private: bool) -> pa.Table:
-    """Note in the table itself what it is; Parquet files keep this, CSV files cannot."""
-    table = nw.from_native(frame).to_arrow()
-    words = "synthetic, differentially private" if private else "synthetic, NOT PRIVATE (simulated noise)"
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), b"quantail": words.encode()})

@@ -55,7 +55,7 @@ def check_report(path: Path, inputs: "Sequence[Where | None]", force: bool) -> N
     """Raise unless the report can be written and is not mistaken for something else."""
     if path.suffix not in (".html", ".htm"):
         raise OptionError(f"{path}: the report is an HTML page; give it a name that ends in .html")
-    check_outputs([path], [given for given in inputs if given is not None], force)
+    check_outputs([path], inputs, force)
 
 
 def write_internal(

@@ -1,23 +1,23 @@
 """`quantail synth` with an engine: a folder of Parquet files in, a folder with its release card out."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quantail.cli.account import Account, accounted, open_account
-from quantail.cli.cards import CardFiles
-from quantail.cli.console import NOT_PRIVATE, note, progress, say, warn
+from quantail.cli.cards import card_paths, write_card
+from quantail.cli.console import note, progress, say, warn
 from quantail.cli.outputs import check_folder
 from quantail.cli.staging import Staging
-from quantail.engines import Engine, engine_of, synthesize_panel, synthesize_table
+from quantail.engines import Engine, synthesize_panel, synthesize_table
 from quantail.engines.publication import check_output_folder
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelSynthesizer
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
+from quantail.release.progress import Progress
 from quantail.report import release_card
 from quantail.schema import Schema, formula_columns, formula_warning
-from quantail.table import TableModel
 
 if TYPE_CHECKING:
     from quantail.cli.release import ReleaseOptions
@@ -40,7 +40,7 @@ def synth_folder(
     synthesizer = spending.synthesizer(schema)
     check_output_folder(output, folder)
     paid = spending.payment
-    check_folder(output, [path for path in (paid.ledger, paid.mark) if path is not None])
+    check_folder(output, [paid.ledger, paid.mark])
     account = open_account(paid, schema, synthesizer.cost, synthesizer.unit)
     if spending.simulated:
         warn(NOT_PRIVATE)
@@ -53,18 +53,13 @@ def synth_folder(
         note("Release the folder together with its card, _release.card.html. The models may be released too.")
 
 
-def open_engine(name: str | None, scheduler: str | None, workers: int | None) -> Engine:
-    """Return the engine that options ask for."""
-    return engine_of(name or "local", scheduler, workers)
-
-
 def _run(
     folder: Path,
     output: Path,
     synthesizer: "AnySynthesizer",
     engine: Engine,
     account: Account | None,
-    report: Callable[[str, float], None],
+    report: Progress,
 ) -> None:
     finish = partial(_write_card, account)
     if isinstance(synthesizer, PanelSynthesizer):
@@ -73,13 +68,13 @@ def _run(
         synthesize_table(folder, output, synthesizer, engine, ledger=account, progress=report, finish=finish)
 
 
-def _write_card(account: Account | None, released: TableModel | Facts, folder: Path) -> None:
+def _write_card(account: Account | None, facts: Facts, folder: Path) -> None:
     """Put the card into the folder before it appears: there is no release without its card."""
-    facts = released.facts() if isinstance(released, TableModel) else released
-    card = release_card(
-        facts, rows=facts.size, ledger=account, entry=account.charges[-1] if account else None
+    entry = account.charges[-1] if account else None
+    card, beside = (
+        release_card(facts, rows=facts.size, ledger=account, entry=entry),
+        folder / "_release.table",
     )
-    cards = CardFiles(folder / "_release.table")
-    with Staging(cards.paths) as staging:
-        cards.write(card, staging)
+    with Staging(card_paths(beside)) as staging:
+        write_card(card, beside, staging)
         staging.commit()

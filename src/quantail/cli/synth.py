@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from quantail.cli import options
-from quantail.cli.order_options import Draw, MainQuantiles, OrderOptions, Shares, Slopes, Taus
+from quantail.cli.order_options import order_options
 
 EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger --new-ledger -o synthetic.parquet"
 
@@ -23,11 +23,11 @@ def synth(
     definition: options.Definition = "pure",
     delta: options.Delta = None,
     method: options.Method = None,
-    slopes: Slopes = None,
-    draw: Draw = None,
-    taus: Taus = None,
-    main: MainQuantiles = None,
-    shares: Shares = None,
+    slopes: options.Slopes = None,
+    draw: options.Draw = None,
+    taus: options.Taus = None,
+    main: options.MainQuantiles = None,
+    shares: options.Shares = None,
     model: Annotated[Path | None, typer.Option(help="Also save the fitted model here (JSON).")] = None,
     report: options.ReportPath = None,
     new_ledger: options.NewLedger = False,
@@ -59,17 +59,18 @@ def synth(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    order = OrderOptions(slopes, draw, taus, main, shares)
+    order = order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )
     facts = Schema.load(schema)
     refuse_for_panels(facts, rows=rows)
     if engine is not None or scheduler is not None or workers is not None:
-        from quantail.cli.scale import check_alone, open_engine, synth_folder
+        from quantail.cli.scale import check_alone, synth_folder
+        from quantail.engines import engine_of
 
         check_alone(rows=rows, replicates=replicates, fits=fits, model=model, report=report, force=force)
-        with open_engine(engine, scheduler, workers) as chosen:
+        with engine_of(engine or "local", scheduler, workers) as chosen:
             synth_folder(Path(file), Path(output), facts, spending, chosen, quiet)
         return
     outputs = ReleaseFiles(Place.of(output), rows, replicates, model, force, fits)

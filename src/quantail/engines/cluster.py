@@ -9,6 +9,7 @@ from typing import Any
 
 from quantail.engines.engine import ATTEMPTS, Engine
 from quantail.errors import EngineError
+from quantail.io.extras import optional
 
 CONNECT_SECONDS = 20
 
@@ -23,13 +24,7 @@ class DaskEngine(Engine):
     """
 
     def __init__(self, scheduler: str) -> None:
-        try:
-            import distributed
-        except ImportError:
-            distributed = None
-        if distributed is None:
-            raise EngineError('a Dask cluster needs dask; install it: pip install "quantail[scale]"')
-        self._dask = distributed
+        self._dask = distributed = optional("distributed", "scale", "a Dask cluster", EngineError)
         try:
             self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError):

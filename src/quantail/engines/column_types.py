@@ -27,7 +27,9 @@ def common_types(files: Mapping[Path, pa.Schema], labels: pa.Schema, schema: Sch
 
     Raises a DataError if a column is missing in a file, or its types have nothing in common.
     """
-    stored = [name for name in _wanted(schema) if name not in labels.names]
+    named = () if schema.panel is None else schema.panel.named
+    described = (*named, *(name for column in schema.columns for name in schema.stored_as(column)))
+    stored = [name for name in described if name not in labels.names]
     for path, columns in files.items():
         held = set(columns.names)
         for name in stored:
@@ -40,14 +42,6 @@ def common_types(files: Mapping[Path, pa.Schema], labels: pa.Schema, schema: Sch
     names = [name for name in first.names if name in wanted]
     fields = [_common(name, [columns.field(name) for columns in files.values()]) for name in names]
     return pa.schema([*fields, *labels], metadata=first.metadata)
-
-
-def _wanted(schema: Schema) -> list[str]:
-    panel = schema.panel
-    if panel is None:
-        return list(schema.names)
-    public = [column.name for column in schema.columns if column.public or column.name in schema.by]
-    return [*panel.named, *public, *(name for c in schema.confidential for name in panel.stored_as(c.name))]
 
 
 def _common(name: str, fields: list[pa.Field]) -> pa.Field:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from quantail.frames.release import marked
 from quantail.schema import Schema, core_of
 from quantail.table.rows import GroupKey
 
@@ -45,7 +46,5 @@ def group_seed(seed: int | None, *place: object) -> int | None:
 
 def write_rows(table: pa.Table, path: Path, schema: Schema, private: bool) -> None:
     """Write a table, marked for what it is, without the columns that its folders name."""
-    words = "synthetic, differentially private" if private else "synthetic, NOT PRIVATE (simulated noise)"
     table = table.drop_columns([name for name in schema.by if name in table.column_names])
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), b"quantail": words.encode()})
-    pq.write_table(table, path)
+    pq.write_table(marked(table, private), path)

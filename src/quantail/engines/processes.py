@@ -6,6 +6,7 @@ from typing import Any
 
 from quantail.engines.engine import ATTEMPTS, Engine
 from quantail.errors import EngineError
+from quantail.io.extras import optional
 
 
 class ProcessEngine(Engine):
@@ -18,13 +19,8 @@ class ProcessEngine(Engine):
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        try:
-            import joblib
-        except ImportError:
-            joblib = None
-        if joblib is None:
-            raise EngineError('several processes need joblib; install it: pip install "quantail[scale]"')
-        self._joblib, self._workers = joblib, workers or -1
+        self._joblib = optional("joblib", "scale", "working in several processes", EngineError)
+        self._workers = workers or -1
 
     def each(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Do the work in processes; when one gets lost, what is not done yet is given to new ones."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from quantail.curves import Rows
 from quantail.engines.checking import check_rows
 from quantail.engines.engine import Engine, LocalEngine
 from quantail.engines.output import group_name, group_seed, model_file, rows_file, write_rows
@@ -21,7 +22,9 @@ from quantail.engines.publication import Publication
 from quantail.engines.store import Store
 from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
+from quantail.io import Kind
 from quantail.privacy import Ledger, Terms
+from quantail.release.facts import Facts
 from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.table import TableModel, TableSynthesizer
@@ -70,7 +73,7 @@ def synthesize_table(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-    finish: Callable[[TableModel, Path], None] | None = None,
+    finish: Callable[[Facts, Path], None] | None = None,
     large: int = LARGE,
 ) -> TableModel:
     """Make a synthetic copy of a partitioned table.
@@ -91,7 +94,7 @@ def synthesize_table(
     progress : callable, optional
         Called with a label and the share of work done.
     finish : callable, optional
-        Called with the model and the folder in the making, before it appears: to put a card in, say. If it raises an
+        Called with the public facts and the folder in the making: to put a card in, say. If it raises an
         error, nothing appears.
     large : int
         Groups of more rows are never gathered in one place.
@@ -123,7 +126,7 @@ def synthesize_table(
         _release(tasks, engine, large, progress)
         model = synthesizer.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
         if finish is not None:
-            finish(model, store.release)
+            finish(model.facts(), store.release)
         if ledger is not None:
             ledger.confirm()
         publication.publish()
@@ -161,31 +164,34 @@ def _release(tasks: Sequence[PoolTask], engine: Engine, large: int, progress: Pr
 def release_pool(task: PoolTask) -> None:
     """Fit groups, unless that is decided already, and write rows drawn from their model."""
 
-    def fit(draft: Path) -> None:
-        held = HeldTable(task.source.read(), task.synthesizer.schema)
-        columns = task.synthesizer.fit_pool(task.pool, task.design, held.rows(task.pool))
-        model = task.synthesizer.assemble(
-            held.library, task.design, dict.fromkeys(task.pool, columns), task.terms
-        )
-        draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
+    def held() -> tuple[Rows, Kind]:
+        table = HeldTable(task.source.read(), task.synthesizer.schema)
+        return table.rows(task.pool), table.library
 
-    task.store.decide(model_file(task.pool), fit)
+    _decide_model(task, held)
     for block in _blocks(task):
         write_block(block)
 
 
 def _release_large(task: PoolTask, engine: Engine) -> None:
-    synthesizer, rows = task.synthesizer, PartitionedRows(engine, task.source, task.synthesizer.schema)
+    rows = PartitionedRows(engine, task.source, task.synthesizer.schema)
+    _decide_model(task, lambda: (rows, "pyarrow"))
+    for _ in engine.each(write_block, _blocks(task)):
+        pass
+
+
+def _decide_model(task: PoolTask, read: Callable[[], tuple[Rows, Kind]]) -> None:
+    """Fit groups, unless that is decided already; only then are their rows read, in their library."""
 
     def fit(draft: Path) -> None:
+        rows, library = read()
         with one_thread():
-            columns = synthesizer.fit_pool(task.pool, task.design, rows)
-        model = synthesizer.assemble("pyarrow", task.design, dict.fromkeys(task.pool, columns), task.terms)
+            columns = task.synthesizer.fit_pool(task.pool, task.design, rows)
+        fitted = dict.fromkeys(task.pool, columns)
+        model = task.synthesizer.assemble(library, task.design, fitted, task.terms)
         draft.write_text(json.dumps(model.to_dict()), encoding="utf-8")
 
     task.store.decide(model_file(task.pool), fit)
-    for _ in engine.each(write_block, _blocks(task)):
-        pass
 
 
 def _blocks(task: PoolTask) -> list[BlockTask]:

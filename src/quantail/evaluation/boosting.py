@@ -14,17 +14,16 @@ standard deviations. An AUC below 0.5 is stated as 0.5: what trees learned does 
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import Any
 
 import numpy as np
 
 from quantail.arrays import Floats
-from quantail.evaluation.extras import evaluate_extra
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import FRIEDMAN
 from quantail.evaluation.relations import frequent_labels
 from quantail.evaluation.rows import Rows
+from quantail.io.extras import MissingExtra, optional
 from quantail.release.threads import one_thread
 
 AUC = Measure(
@@ -82,8 +81,10 @@ def classifier_auc(real: Floats, synth: Floats, labelled: tuple[bool, ...] = (),
     >>> bool(classifier_auc(rng.normal(size=(200, 1)), 3 + rng.normal(size=(200, 1))) > 0.9)
     True
     """
-    ensemble: Any = evaluate_extra("sklearn.ensemble", "the AUC of gradient boosting")
-    selection: Any = evaluate_extra("sklearn.model_selection", "the AUC of gradient boosting")
+    ensemble, selection = (
+        optional(f"sklearn.{part}", "evaluate", "the AUC of gradient boosting", MissingExtra)
+        for part in ("ensemble", "model_selection")
+    )
     table = np.vstack([real, synth])
     origin = np.repeat([0, 1], [len(real), len(synth)])
     kinds = np.array(labelled or (False,) * table.shape[1], dtype=bool)

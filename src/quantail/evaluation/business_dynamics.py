@@ -191,13 +191,14 @@ def _cells(
         first = (sizes > 0).argmax(axis=1)[:, None]
         age = np.arange(1, sizes.shape[1]) - first
         known = np.searchsorted(_AGES, np.maximum(age, 0), side="right") - 1
-        return [*_age_labels(), _UNKNOWN_AGE], np.where(first == 0, len(_AGES), known)
+        labels = [f"{low}" if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(_AGES)]
+        return [*labels, f"{_AGES[-1]}+", _UNKNOWN_AGE], np.where(first == 0, len(_AGES), known)
     if name not in histories.labels:
         raise OptionError(f"by names {name!r}; name age, size or a column of the panel")
     texts = histories.labels[name]
     own = np.where(after > 0, texts[:, 1:], texts[:, :-1])
-    labels, codes = np.unique(own, return_inverse=True)
-    return labels.tolist(), codes.reshape(own.shape)
+    found, codes = np.unique(own, return_inverse=True)
+    return found.tolist(), codes.reshape(own.shape)
 
 
 def _checked(ends: Sequence[float]) -> Floats:
@@ -214,8 +215,3 @@ def _size_labels(ends: Floats) -> list[str]:
         for low, high in pairwise(ends.tolist())
     ]
     return [f"under {ends[0]:g}", *between, f"{ends[-1]:g}+"]
-
-
-def _age_labels() -> list[str]:
-    between = [f"{low}" if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(_AGES)]
-    return [*between, f"{_AGES[-1]}+"]

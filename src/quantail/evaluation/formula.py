@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
-from quantail.evaluation.extras import evaluate_extra
 from quantail.evaluation.reading import is_missing, is_numeric, raw_columns, require_columns
+from quantail.io.extras import MissingExtra, optional
 
 Levels = Mapping[str, tuple[str, ...]]
 
@@ -87,7 +87,7 @@ class Formula:
     @classmethod
     def parse(cls, text: str) -> Formula:
         """Read a formula; an OptionError says where it is wrong."""
-        formulaic: Any = evaluate_extra("formulaic", "a regression formula")
+        formulaic: Any = optional("formulaic", "evaluate", "a regression formula", MissingExtra)
         try:
             read = formulaic.Formula(text)
         except (formulaic.errors.FormulaicError, SyntaxError, ValueError) as error:
@@ -163,7 +163,7 @@ class Formula:
 
     def _coded(self, values: list[Floats], levels: Levels) -> tuple[Floats, tuple[str, ...]]:
         """Let formulaic lay out the terms, over columns called f0, f1, ... so that no name or label is read as text."""
-        formulaic: Any = evaluate_extra("formulaic", "a regression formula")
+        formulaic: Any = optional("formulaic", "evaluate", "a regression formula", MissingExtra)
         import pandas as pd
 
         factors = self.factors

@@ -6,7 +6,7 @@ the synthetic table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +14,16 @@ import numpy as np
 
 from quantail.evaluation import panel
 from quantail.evaluation.clusters import design_effect, widened
-from quantail.evaluation.extras import MissingExtra
 from quantail.evaluation.pair import Pair, read_pair
 from quantail.evaluation.reading import require_columns
 from quantail.evaluation.registry import CONCEPTS, Concept, chosen
 from quantail.evaluation.regressions import Regression
 from quantail.evaluation.rows import Rows
 from quantail.evaluation.table import Evaluation
+from quantail.io.extras import MissingExtra
+from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.schema import Schema
-
-Progress = Callable[[str, float], None]
 
 
 def evaluate(

@@ -24,11 +24,15 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from quantail.errors import DataError, OptionError
+from quantail.errors import DataError
 from quantail.evaluation.measure import Direction, Family, Measure
+from quantail.io.native import Framed
+from quantail.notebook import in_columns, shown
 
 if TYPE_CHECKING:
     from quantail.evaluation.coefficients import Comparison
+
+_INTERNAL = "INTERNAL: computed from confidential rows without noise. Clear this output before the notebook is shared."
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Overview:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Framed):
     """All measures of one comparison, computed from real rows without noise: not private, internal only."""
 
     measures: tuple[Measured, ...]
@@ -126,19 +130,28 @@ class Evaluation:
         return f"<Evaluation: {len(self)} rows, {len(self.skipped)} skipped; print it, or use to_pandas()>"
 
     def _repr_html_(self) -> str:
-        from quantail.evaluation.notebook import evaluation_html
-
-        return evaluation_html(self)
+        rows = [
+            (
+                seen.measure.title,
+                str(seen.count),
+                f"{seen.mean:.4g}",
+                f"{seen.worst.value:.4g}",
+                ", ".join(seen.worst.columns),
+                "" if seen.worst.null is None else f"{seen.worst.null:.4g}",
+                f"{seen.measure.best:g}",
+            )
+            for seen in self.overview()
+        ]
+        head = ("measure", "times", "mean", "worst", "worst of", "an independent sample", "best possible")
+        remarks = ["evaluation.to_pandas() has every row."]
+        if self.skipped:
+            remarks.append(f"{len(self.skipped)} could not be computed: see evaluation.skipped.")
+        return shown("Evaluation: synthetic against real rows", (), head, rows, remarks, _INTERNAL)
 
     def __str__(self) -> str:
         """Print the rows in columns of text."""
         head = ("measure", "name", "columns", "value", "null", "best", "note")
-        rows = [head, *(_texts(row) for row in self.measures)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
-        lines = (
-            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows
-        )
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join(in_columns(head, [_texts(row) for row in self.measures]))
 
     def value(self, name: str, columns: tuple[str, ...] | None = None, note: str | None = None) -> float:
         """Look up one value; `columns` and `note` are needed only where a name occurs more than once."""
@@ -181,26 +194,8 @@ class Evaluation:
         rows = [{**row.to_dict(), "columns": ", ".join(row.columns)} for row in self.measures]
         return pa.Table.from_pylist(rows, schema=pa.schema(list(fields.items())))
 
-    def to_pandas(self) -> Any:
-        """Give the rows as a pandas data frame."""
-        _require("pandas")
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """Give the rows as a polars data frame."""
-        return _require("polars").from_arrow(self.to_arrow())
-
 
 def _texts(row: Measured) -> tuple[str, ...]:
     null = "" if row.null is None else f"{row.null:.4g}"
     columns = ", ".join(row.columns)
     return row.title, row.name, columns, f"{row.value:.4g}", null, f"{row.best:g}", row.note
-
-
-def _require(package: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(package)
-    except ModuleNotFoundError as error:
-        raise OptionError(f"{package} is not installed; install it, or use to_arrow().") from error

@@ -1,18 +1,16 @@
 """Which rules of a schema a table breaks. The answer depends on single rows: it is confidential."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Flags, Floats
+from quantail.arrays import Columns, Flags, Floats
 from quantail.frames.nesting import fitting
 from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
 from quantail.schema import Column, Schema
 from quantail.schema.structure import Identity
-
-Columns = Mapping[str, NDArray[Any]]
 
 _ROUNDING = 1e-9  # of a sum, beside half of its smallest step
 
@@ -56,7 +54,7 @@ def _relations(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
         if not set(inequality.names) <= set(columns):
             continue
         part, total = (
-            _amount(columns[name], schema.column(name)) for name in (inequality.part, inequality.total)
+            amounts(columns[name], schema.column(name)) for name in (inequality.part, inequality.total)
         )
         if (part > total).any():
             yield inequality.part, f"the [[inequality]] with {inequality.total!r}"
@@ -66,13 +64,13 @@ def _relations(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def _does_not_add_up(identity: Identity, columns: Columns, schema: Schema) -> bool:
-    total = _amount(columns[identity.total], schema.column(identity.total))
-    found = sum(_amount(columns[part], schema.column(part)) for part in identity.parts)
+    total = amounts(columns[identity.total], schema.column(identity.total))
+    found = sum(amounts(columns[part], schema.column(part)) for part in identity.parts)
     allowed = schema.column(identity.total).lattice / 2 + _ROUNDING * np.abs(total)
     return bool((np.abs(total - found) > allowed).any())
 
 
-def _amount(values: NDArray[Any], column: Column) -> Floats:
+def amounts(values: NDArray[Any], column: Column) -> Floats:
     """Return numbers, NaN where a code stands for a missing one."""
     return np.where(np.isin(values, column.missing_codes), np.nan, values)
 

@@ -1,16 +1,10 @@
 """Nested codes (`schema/nesting.py`) on the rows of a table: which belong together, row by row."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.arrays import Flags, Integers
+from quantail.arrays import Columns, Flags, Integers
 from quantail.schema import Column, Schema
 from quantail.schema.nesting import ANYWHERE, parents_of
-
-Columns = Mapping[str, NDArray[Any]]
 
 
 def belonging(column: Column, parent: Column) -> Integers:

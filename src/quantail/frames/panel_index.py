@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Integers
 from quantail.frames.panel import panel_of
-from quantail.frames.public_content import identities
+from quantail.frames.public_content import has_nan, identities
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Panel, Schema
@@ -128,7 +128,7 @@ def _whole(table: Table, name: str, missing: int | None = None) -> Integers | Pr
         data = data.fill_null(missing) if data.null_count and not pa.types.is_string(data.type) else data
     if data is None or not (pa.types.is_integer(data.type) or pa.types.is_floating(data.type)):
         return Problem(name, "does not hold whole numbers", _WHOLE)
-    if data.null_count or _has_nan(data):
+    if data.null_count or has_nan(data):
         return Problem(name, "holds missing values", "fill them in; every unit needs its periods")
     # Far-off numbers lose digits or become infinite here, and are refused as outside the range later on.
     values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
@@ -140,7 +140,3 @@ def _whole(table: Table, name: str, missing: int | None = None) -> Integers | Pr
 
 def _differs(values: NDArray[Any], unit: Integers, speaker: Integers) -> bool:
     return bool((values != values[speaker][unit]).any())
-
-
-def _has_nan(data: pa.Array) -> bool:
-    return pa.types.is_floating(data.type) and bool(pa.compute.any(pa.compute.is_nan(data)).as_py())

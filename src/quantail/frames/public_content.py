@@ -15,11 +15,10 @@ import pyarrow.compute as pc
 from quantail.arrays import Integers
 from quantail.frames.release import stored
 from quantail.frames.rules import Problem, admit_column
+from quantail.frames.storage import PER_SECOND
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column
 from quantail.schema.dates import date_text
-
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def identities(table: Table, name: str) -> pa.Array | Problem:
@@ -27,7 +26,7 @@ def identities(table: Table, name: str) -> pa.Array | Problem:
     data = arrow_column(table, name)
     if data is None:
         return Problem(name, "holds values of several types", "store identities as text or numbers")
-    if data.null_count or _has_nan(data):
+    if data.null_count or has_nan(data):
         return Problem(name, "holds missing values", "give every row the identity of its unit")
     if _is_rounded(data):
         what = "holds floating-point numbers too large to be told apart"
@@ -43,7 +42,7 @@ def identities(table: Table, name: str) -> pa.Array | Problem:
 def public_column(table: Table, column: Column) -> pa.Array | Problem:
     """Return a public column of a panel in the type that the schema says; values may be missing."""
     if column.labels or not column.is_labelled:
-        lenient = _lenient(column)
+        lenient = replace(column, missing=True)  # what is public may be missing without being declared so
         outcome = admit_column(table, lenient)
         if isinstance(outcome, Problem):
             return outcome
@@ -53,11 +52,6 @@ def public_column(table: Table, column: Column) -> pa.Array | Problem:
     if texts is None:
         return Problem(column.name, "holds values of several types", "store them in one plain type")
     return texts
-
-
-def _lenient(column: Column) -> Column:
-    """Return the column with missing values allowed: what is public may be missing without being declared so."""
-    return replace(column, missing=True)
 
 
 def _is_rounded(data: pa.Array) -> bool:
@@ -100,16 +94,14 @@ def _texts(data: pa.Array) -> pa.Array | None:
     if pa.types.is_null(kind):
         return pa.nulls(len(data), pa.string())
     try:
-        values = _seconds(known) if pa.types.is_timestamp(kind) else known.to_pylist()
-        texts = [None if _is_nan(value) else _spelled(value, kind) for value in values]
+        values = known.to_pylist()
+        if pa.types.is_timestamp(kind):
+            values = [tick / PER_SECOND[kind.unit] for tick in known.cast(pa.int64()).to_pylist()]
+        # NaN alone differs from itself.
+        texts = [None if value != value else _spelled(value, kind) for value in values]
     except (TypeError, UnicodeDecodeError):  # its message quotes the value
         return None
     return pa.array(texts, pa.string()).take(encoded.indices)
-
-
-def _seconds(moments: pa.Array) -> list[float]:
-    ticks = moments.cast(pa.int64()).to_pylist()
-    return [tick / _PER_SECOND[moments.type.unit] for tick in ticks]
 
 
 def _spelled(value: Any, kind: pa.DataType) -> str:
@@ -130,9 +122,6 @@ def _spelled(value: Any, kind: pa.DataType) -> str:
     raise TypeError("no text")
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and np.isnan(value)
-
-
-def _has_nan(data: pa.Array) -> bool:
+def has_nan(data: pa.Array) -> bool:
+    """Say whether a column holds NaN, which is missing whatever the library."""
     return pa.types.is_floating(data.type) and bool(pc.any(pc.is_nan(data)).as_py())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quantail.errors import DataError, ModelError
 from quantail.frames.encoding import decode, settled
-from quantail.frames.storage import arrow_type, named_type
+from quantail.frames.storage import DAY, NAMED, PER_SECOND, arrow_type
 from quantail.io.codebook import declared_codebook
 from quantail.io.native import Kind
 from quantail.schema import Column, Key, Schema, core_of
@@ -25,7 +25,6 @@ from quantail.schema.kinds import special_numbers
 from quantail.schema.storage import holds
 
 Array = NDArray[Any]
-_DAY = 86_400.0
 
 
 def release_table(
@@ -84,12 +83,9 @@ def empty_release(schema: Schema) -> pa.Table:
 
 def released_names(schema: Schema) -> tuple[str, ...]:
     """Return the columns of a released table in their order: of a panel unit, period, entry and exit come first."""
-    panel = schema.panel
-    if panel is None:
+    if schema.panel is None:
         return with_keys(schema.names, schema.keys)
-    stored_as = (column.name if column.public else panel.stored_as(column.name) for column in schema.columns)
-    names = [name for part in stored_as for name in ((part,) if isinstance(part, str) else part)]
-    return (*panel.named, *names)
+    return (*schema.panel.named, *(name for column in schema.columns for name in schema.stored_as(column)))
 
 
 def normal_form(arrays: Mapping[str, pa.Array], schema: Schema) -> pa.Table:
@@ -134,6 +130,12 @@ def _within(numbers: Array, column: Column) -> Array:
     return np.where(special, numbers, settled(numbers, column))
 
 
+def marked(table: pa.Table, private: bool) -> pa.Table:
+    """Note in the table itself what it is; Parquet files keep this, CSV files cannot."""
+    words = "synthetic, differentially private" if private else "synthetic, NOT PRIVATE (simulated noise)"
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), b"quantail": words.encode()})
+
+
 def in_library(table: pa.Table, schema: Schema, kind: Kind) -> Any:
     """Convert a table in normal form to the library asked for.
 
@@ -143,7 +145,7 @@ def in_library(table: pa.Table, schema: Schema, kind: Kind) -> Any:
     if kind == "pyarrow":
         return table
     library = library_of(kind)
-    declared = _by_stored_name(schema)
+    declared = {name: column for column in schema.columns for name in schema.stored_as(column)}
     if kind == "polars":
         enums = {
             name: library.Enum(list(column.labels))
@@ -171,21 +173,10 @@ def library_of(kind: Kind) -> Any:
         raise ModelError(f"a {kind} table was asked for, but {kind} is not installed; {advice}") from None
 
 
-def _by_stored_name(schema: Schema) -> dict[str, Column]:
-    panel = schema.panel
-    if panel is None:
-        return {column.name: column for column in schema.columns}
-    return {
-        name: column
-        for column in schema.columns
-        for name in ((column.name,) if column.public else panel.stored_as(column.name))
-    }
-
-
 def _running(key: Key, first: int, size: int) -> pa.Array:
     """Return running numbers: a function of how many rows there are, and of nothing else."""
     numbers = pa.array(np.arange(first, first + size, dtype=np.int64))
-    return numbers.cast(named_type(key.storage))
+    return numbers.cast(NAMED[key.storage])
 
 
 def _check_lengths(columns: Mapping[str, Array], names: tuple[str, ...]) -> None:
@@ -218,8 +209,8 @@ def _dates(numbers: Array, absent: Array, column: Column) -> pa.Array:
         return texts.take(_masked(place, absent))
     if pa.types.is_date(type_):
         return _masked(numbers.astype(np.int32), absent).cast(type_)
-    seconds = numbers * _DAY if column.type == "date" else numbers
-    ticks = np.rint(seconds * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[type_.unit])
+    seconds = numbers * DAY if column.type == "date" else numbers
+    ticks = np.rint(seconds * PER_SECOND[type_.unit])
     return _masked(ticks.astype(np.int64), absent).cast(type_)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
+from quantail.frames.storage import DAY, PER_SECOND
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
 from quantail.schema.column import OTHER
@@ -21,8 +22,6 @@ from quantail.schema.column_rules import LARGEST_INTEGER
 from quantail.schema.dates import DateType, date_number
 from quantail.schema.kinds import special_numbers
 from quantail.schema.storage import holds
-
-_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,9 @@ def admit_column(
     if len(data) == 0:  # of whatever type: a file without rows declares none
         return np.zeros(0, dtype=np.int64 if column.is_labelled else np.float64)
     if pa.types.is_null(data.type):
-        return _all_missing(len(data), column) if column.missing else _missing(column)
+        if not column.missing:
+            return _missing(column)
+        return np.full(len(data), len(column.labels) if column.is_labelled else np.nan)
     if data.null_count and not column.missing:
         return _missing(column)
     if column.is_labelled:
@@ -171,12 +172,11 @@ def _dates(data: pa.Array, column: Column) -> Floats | Problem:
         return _written_dates(data, column)
     if pa.types.is_timestamp(kind):
         ticks = data.cast(pa.int64())
-        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
-        seconds = np.asarray(ticks.to_numpy(zero_copy_only=False)).astype(np.float64) / per_second
-        return np.floor(seconds / _DAY) if is_date else seconds
+        seconds = np.asarray(ticks.to_numpy(zero_copy_only=False)).astype(np.float64) / PER_SECOND[kind.unit]
+        return np.floor(seconds / DAY) if is_date else seconds
     if pa.types.is_date(kind):
         days = data.cast(pa.date32()).cast(pa.int32()).to_numpy(zero_copy_only=False).astype(np.float64)
-        return np.asarray(days if is_date else days * _DAY)
+        return np.asarray(days if is_date else days * DAY)
     return Problem(column.name, "does not hold dates", "store it as dates, or as text such as 2020-01-31")
 
 
@@ -243,10 +243,6 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
         return Problem(column.name, "holds a value that is not among its categories", hint)
     indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
     return lookup[indices]
-
-
-def _all_missing(rows: int, column: Column) -> NDArray[np.generic]:
-    return np.full(rows, len(column.labels)) if column.is_labelled else np.full(rows, np.nan)
 
 
 def _texts(labels: pa.Array) -> list[str] | None:

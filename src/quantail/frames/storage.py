@@ -5,7 +5,11 @@ import pyarrow as pa
 from quantail.schema import Column
 from quantail.schema.storage import DECIMAL, TIMESTAMP, storage_of
 
-_NAMED = {
+DAY = 86_400.0  # seconds
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Ticks of a timestamp by its unit."""
+
+NAMED = {
     **{f"int{bits}": getattr(pa, f"int{bits}")() for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": getattr(pa, f"uint{bits}")() for bits in (8, 16, 32, 64)},
     "float32": pa.float32(),
@@ -14,11 +18,7 @@ _NAMED = {
     "string": pa.string(),
     "date32": pa.date32(),
 }
-
-
-def named_type(name: str) -> pa.DataType:
-    """Return a type that is known by its name alone, such as int64 or string."""
-    return _NAMED[name]
+"""Types that are known by their names alone."""
 
 
 def arrow_type(column: Column) -> pa.DataType:
@@ -36,4 +36,4 @@ def arrow_type(column: Column) -> pa.DataType:
         return pa.timestamp(moment[1], tz=moment[2])
     if decimal := DECIMAL.fullmatch(name):
         return pa.decimal128(int(decimal[1]), int(decimal[2]))
-    return _NAMED[name]
+    return NAMED[name]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.arrays import Floats, Integers
+from quantail.frames.broken_rules import amounts
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
@@ -173,7 +174,7 @@ def _relations(numbers: Mapping[str, Floats], schema: Schema) -> Iterator[Proble
     bound = {name for identity in schema.identities for name in identity.names}
     bound |= {name for inequality in schema.inequalities for name in inequality.names}
     for names in (kind[:_MOST_COLUMNS] for kind in kinds.values()):
-        known = {name: _amounts(numbers[name], schema.column(name)) for name in names if name not in bound}
+        known = {name: amounts(numbers[name], schema.column(name)) for name in names if name not in bound}
         sums = dict(_sums(known, schema))
         for total, parts in sums.items():
             hint = "if that is a rule, declare it: [[identity]]"
@@ -183,10 +184,6 @@ def _relations(numbers: Mapping[str, Floats], schema: Schema) -> Iterator[Proble
             if _is_within(known[part], known[total]):
                 hint = "if that is a rule, declare it: [[inequality]]"
                 yield _note(part, f"is never above {total!r}", hint)
-
-
-def _amounts(values: Floats, column: Column) -> Floats:
-    return np.where(np.isin(values, column.missing_codes), np.nan, values)
 
 
 def _sums(known: Mapping[str, Floats], schema: Schema) -> Iterator[tuple[str, tuple[str, ...]]]:

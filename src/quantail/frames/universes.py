@@ -4,19 +4,17 @@ Everything here works row by row on columns as they are released: numbers (NaN w
 confidential row is made to keep the rules by itself, and what it becomes depends on that row and the schema alone.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Flags
+from quantail.arrays import Columns, Flags
 from quantail.schema import Column, Schema
 from quantail.schema.kinds import computed_columns, place_given_by, positioned_columns
 from quantail.schema.universe import Universe, universe_of
-
-Columns = Mapping[str, NDArray[Any]]
 
 
 @lru_cache(maxsize=64)

@@ -14,24 +14,22 @@ Rows with a missing value in a column that takes part are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression, gini, hill_index, top_share
 from quantail.evaluation.formula import Levels, label_texts
 from quantail.evaluation.reading import is_missing, is_numeric, require_columns
 from quantail.inference.flow import Flow
 from quantail.inference.interval import Link
+from quantail.inference.jackknife import jackknife_errors
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE, chosen
 
-Table = Mapping[str, NDArray[Any]]
 Kind = Literal["mean", "total", "quantile", "top", "gini", "hill"]
 
 _FIGURE = re.compile(
@@ -39,7 +37,6 @@ _FIGURE = re.compile(
 )
 _FLOW = re.compile(r"\s*flows\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([a-z_]+)\s*)?\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
-_BLOCKS = 50  # parts that a jackknife leaves out in turn: enough for a naive error, cheap on large tables
 
 
 class Answer(NamedTuple):
@@ -68,14 +65,14 @@ class Figure:
         """Whether a few of the largest values may decide it."""
         return self.kind in ("mean", "total", "top", "gini")
 
-    def estimate(self, table: Table) -> float:
+    def estimate(self, table: Columns) -> float:
         """Compute it on a table."""
         values = self._values(table)
         if self.kind == "total":
             return float(values.sum()) * self._times(table)
         return float(self._measure(values))
 
-    def naive_error(self, table: Table) -> float:
+    def naive_error(self, table: Columns) -> float:
         """Compute its usual standard error: from the density for a quantile, else by a jackknife."""
         values = self._values(table)
         if self.kind == "total":
@@ -85,9 +82,9 @@ class Figure:
             return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
         if self.kind == "quantile":
             return _quantile_error(values, self.level)
-        return _jackknife_error(values, self._measure)
+        return float(jackknife_errors(values.size, lambda kept: self._measure(values[kept])))
 
-    def _values(self, table: Table) -> Floats:
+    def _values(self, table: Columns) -> Floats:
         """Return the numbers that are asked about; a total of some rows is scaled as that of all rows is."""
         return _present(
             chosen({name: table[name] for name in (self.column, WHERE) if name in table}), self.column
@@ -102,7 +99,7 @@ class Figure:
             return hill_index(values[values > 0])
         return gini(values) if self.kind == "gini" else top_share(values, self.level)
 
-    def _times(self, table: Table) -> float:
+    def _times(self, table: Columns) -> float:
         """Return how many times as many rows a total is of as the table has; missing values count nothing."""
         size = table[self.column].size
         return self.rows / size if self.rows else 1.0
@@ -147,7 +144,7 @@ class Estimand:
         number = 0.5 if level is None else _level(text, level)
         return cls(text.strip(), Figure(cast(Kind, kind), column, number), (text.strip(),))
 
-    def on(self, table: Table) -> Estimand:
+    def on(self, table: Columns) -> Estimand:
         """Return the same question, with the terms and labels that a table gives it."""
         if isinstance(self.what, Figure):
             return self
@@ -166,7 +163,7 @@ class Estimand:
         """The scale on which errors of its estimates are alike."""
         return self.what.link if isinstance(self.what, Figure) else "identity"
 
-    def columns(self, table: Table) -> tuple[str, ...]:
+    def columns(self, table: Columns) -> tuple[str, ...]:
         """Columns of a table that are needed."""
         if isinstance(self.what, Regression):
             return self.what.formula.columns
@@ -174,7 +171,7 @@ class Estimand:
             return tuple(table)
         return (self.what.column,) if isinstance(self.what, Figure) else self.what.columns
 
-    def estimates(self, table: Table) -> Floats:
+    def estimates(self, table: Columns) -> Floats:
         """Estimate it on one table; NaN for a term that the table does not identify.
 
         Raises a DataError if the table identifies no term, for instance because the responses of a logistic
@@ -188,7 +185,7 @@ class Estimand:
         fit = self.what.fit(self._known(table), self.levels)
         return np.where(np.isnan(fit.standard_errors), np.nan, fit.estimates)
 
-    def answer(self, table: Table) -> Answer:
+    def answer(self, table: Columns) -> Answer:
         """Estimate it on one table, with naive errors."""
         if isinstance(self.what, Figure):
             return Answer(self.estimates(table), np.array([self.what.naive_error(table)]))
@@ -199,7 +196,7 @@ class Estimand:
         errors = fit.standard_errors
         return Answer(np.where(np.isnan(errors), np.nan, fit.estimates), errors)
 
-    def _known(self, table: Table) -> Table:
+    def _known(self, table: Columns) -> Columns:
         """Return the table with labels that are not among the levels turned into missing ones."""
         known = dict(table)
         for name, levels in (self.levels or {}).items():
@@ -210,7 +207,7 @@ class Estimand:
         return known
 
 
-def _present(table: Table, name: str) -> Floats:
+def _present(table: Columns, name: str) -> Floats:
     """Return the numbers of a column, missing ones left out."""
     require_columns(table, (name,), "given")
     values = table[name]
@@ -237,11 +234,3 @@ def _quantile_error(values: Floats, level: float) -> float:
     reach = np.sqrt(level * (1 - level) / values.size)
     low, high = np.quantile(values, np.clip([level - reach, level + reach], 0, 1))
     return float(high - low) / 2
-
-
-def _jackknife_error(values: Floats, measure: Callable[[Floats], float]) -> float:
-    """Return the standard error by leaving out blocks of rows in turn."""
-    blocks = min(_BLOCKS, values.size)
-    parts = np.array_split(np.random.default_rng(0).permutation(values), blocks)
-    left = np.array([measure(np.concatenate(parts[:k] + parts[k + 1 :])) for k in range(blocks)])
-    return float(np.sqrt((blocks - 1) * left.var()))

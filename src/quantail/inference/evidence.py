@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -14,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Regression
-from quantail.inference.estimand import Estimand, Figure, Table
+from quantail.inference.estimand import Estimand, Figure
 from quantail.inference.flow import Flow
 from quantail.inference.interval import corrected_on
 from quantail.inference.relation_doubt import CHANGES, doubted_interval
@@ -27,15 +27,15 @@ from quantail.inference.result import Inference, Inferred
 from quantail.inference.statistic import Function, Statistic
 from quantail.inference.subset import Subset
 from quantail.io import read_released
-from quantail.io.native import Kind, library_kind
+from quantail.io.native import library_kind
 from quantail.release.model import ReleasedModel
+from quantail.release.progress import Progress
 from quantail.schema import Schema
 from quantail.table import TableModel
 from quantail.table_or_panel import AnyModel
 
 Effort = Literal["quick", "accurate"]
 Question = str | Function
-Progress = Callable[[str, float], None]
 
 RERUNS = {"quick": 12, "accurate": 200}
 FEWEST_RERUNS = 10
@@ -115,7 +115,8 @@ def gather(
     if not questions or not tables:
         raise OptionError("give at least one question and one synthetic table")
     subset = None if where is None else Subset.of(where, model.schema)
-    parsed = [_estimand(question, tables[0], workers).of_rows(_rows_of(model)) for question in questions]
+    total = model.rows if isinstance(model, TableModel) else 0
+    parsed = [_estimand(question, tables[0], workers).of_rows(total) for question in questions]
     if subset is not None and any(isinstance(estimand.what, Flow) for estimand in parsed):
         raise OptionError(
             "where leaves out units in single periods, which flows would take for entries and exits; ask for flows of "
@@ -163,7 +164,7 @@ def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
         return Estimand.parse(question)
     if not callable(question):
         raise OptionError("a question is a text such as 'mean(pay)', or a function of a frame")
-    statistic = Statistic(question, _library(frame))
+    statistic = Statistic(question, "pyarrow" if isinstance(frame, Mapping) else library_kind(frame))
     if workers > 1:
         try:
             pickle.dumps(question)
@@ -174,15 +175,7 @@ def _estimand(question: Question, frame: Any, workers: int) -> Estimand:
     return Estimand(statistic.name, statistic)
 
 
-def _library(frame: Any) -> Kind:
-    return "pyarrow" if isinstance(frame, Mapping) else library_kind(frame)
-
-
-def _rows_of(model: AnyModel) -> int:
-    return model.rows if isinstance(model, TableModel) else 0
-
-
-def _notes(estimand: Estimand, table: Table) -> tuple[str, ...]:
+def _notes(estimand: Estimand, table: Columns) -> tuple[str, ...]:
     """Return what a reader must know of a figure that a tail without a steady mean decides."""
     what = estimand.what
     if not isinstance(what, Figure) or not what.rests_on_the_tail:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.arrays import Floats, Integers
+from quantail.arrays import Columns, Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation import Histories, flows_of
 from quantail.evaluation.business_dynamics import RATES
-
-Table = Mapping[str, NDArray[Any]]
-_BLOCKS = 50  # parts of the units that a jackknife leaves out in turn
+from quantail.inference.jackknife import jackknife_errors
+from quantail.inference.unit_periods import PERIOD, UNIT, before
 
 
 @dataclass(frozen=True)
@@ -38,41 +34,38 @@ class Flow:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of unit-periods that are needed."""
-        return (self.column, f"{self.column} (before)", "(unit)", "period")
+        return (self.column, before(self.column), UNIT, PERIOD)
 
-    def terms(self, table: Table) -> tuple[str, ...]:
+    def terms(self, table: Columns) -> tuple[str, ...]:
         """Name the estimates that a table gives."""
-        periods = np.unique(self._needed(table)["period"]).astype(int)[1:].tolist()
+        periods = np.unique(self._needed(table)[PERIOD]).astype(int)[1:].tolist()
         return tuple(f"{self.rate} {period}" for period in periods) if self.rate else RATES
 
-    def estimates(self, table: Table, terms: tuple[str, ...]) -> Floats:
+    def estimates(self, table: Columns, terms: tuple[str, ...]) -> Floats:
         """Compute them on a table; NaN for a period in which nothing was active."""
         rows = self._needed(table)
-        unit = np.unique(rows["(unit)"], return_inverse=True)[1]
+        unit = np.unique(rows[UNIT], return_inverse=True)[1]
         return self._computed(unit, rows, np.arange(unit.max() + 1 if unit.size else 0), terms)
 
-    def naive_errors(self, table: Table, terms: tuple[str, ...]) -> Floats:
+    def naive_errors(self, table: Columns, terms: tuple[str, ...]) -> Floats:
         """Compute standard errors by leaving out blocks of units in turn."""
         rows = self._needed(table)
-        unit = np.unique(rows["(unit)"], return_inverse=True)[1]
-        units = np.random.default_rng(0).permutation(unit.max() + 1)
-        blocks = np.array_split(units, min(_BLOCKS, units.size))
-        left = np.array([self._computed(unit, rows, np.setdiff1d(units, block), terms) for block in blocks])
-        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
+        unit = np.unique(rows[UNIT], return_inverse=True)[1]
+        return jackknife_errors(int(unit.max()) + 1, lambda kept: self._computed(unit, rows, kept, terms))
 
-    def _computed(self, unit: Integers, rows: Table, kept: Integers, terms: tuple[str, ...]) -> Floats:
-        place = (rows["period"] - rows["period"].min()).astype(np.int64)
+    def _computed(self, unit: Integers, rows: Columns, kept: Integers, terms: tuple[str, ...]) -> Floats:
+        place = (rows[PERIOD] - rows[PERIOD].min()).astype(np.int64)
         values = np.full((int(unit.max()) + 1, int(place.max()) + 1), np.nan)
         values[unit, place] = rows[self.column]
-        periods = int(rows["period"].min()) + np.arange(values.shape[1])
+        periods = int(rows[PERIOD].min()) + np.arange(values.shape[1])
         table = flows_of(Histories(periods, values[kept], {}))
         if not self.rate:
             return np.array([table[name].to_numpy().mean() for name in RATES])
         known = dict(zip(table["period"].to_pylist(), table[self.rate].to_pylist(), strict=True))
         return np.array([known.get(int(term.rpartition(" ")[2]), np.nan) for term in terms])
 
-    def _needed(self, table: Table) -> Table:
-        if "(unit)" not in table or self.column not in table:
+    def _needed(self, table: Columns) -> Columns:
+        if UNIT not in table or self.column not in table:
             raise DataError(
                 f"flows({self.column}): flows are those of a column of a panel; name one of its numbers, or ask for "
                 "means and quantiles of a table"

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from quantail.errors import OptionError
-from quantail.inference.evidence import Effort, Progress, Question, gather
+from quantail.inference.evidence import Effort, Question, gather
 from quantail.inference.rerun import Draw
 from quantail.inference.result import Inference
 from quantail.release.model import ReleasedModel
+from quantail.release.progress import Progress
 
 
 @overload
@@ -112,8 +113,7 @@ def infer(
     """
     if not 0 < level < 1:
         raise OptionError("level must lie between 0 and 1, for instance 0.95")
-    if isinstance(question, str) or not isinstance(question, Sequence):
-        return gather(model, synth, [question], effort, draw, seed, workers, progress, where).results(level)[
-            0
-        ]
-    return gather(model, synth, question, effort, draw, seed, workers, progress, where).results(level)
+    several = isinstance(question, Sequence) and not isinstance(question, str)
+    questions: Any = question if several else [question]
+    found = gather(model, synth, questions, effort, draw, seed, workers, progress, where).results(level)
+    return found if several else found[0]

@@ -23,10 +23,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from quantail.arrays import Flags, Floats
+from quantail.arrays import Columns, Flags, Floats
 from quantail.evaluation import Regression
 from quantail.evaluation.reading import is_missing, is_numeric
-from quantail.inference.estimand import Estimand, Table
+from quantail.inference.estimand import Estimand
 from quantail.inference.interval import Corrected
 from quantail.inference.tail_doubt import changed_column, on_lattice, tied
 from quantail.schema import Column, Schema
@@ -61,7 +61,7 @@ class Relation:
     spread: float
 
     @classmethod
-    def of(cls, response: Column, on: tuple[Column, ...], table: Table) -> Relation | None:
+    def of(cls, response: Column, on: tuple[Column, ...], table: Columns) -> Relation | None:
         """Return the line through a table's rows; None if it tells nothing apart."""
         there = _plain(table, (response, *on))
         if not there.any():
@@ -74,7 +74,7 @@ class Relation:
             return None
         return cls(response, on, np.asarray(line, dtype=np.float64), float(values.mean()), spread)
 
-    def changed(self, table: Table, change: Change) -> NDArray[Any]:
+    def changed(self, table: Columns, change: Change) -> NDArray[Any]:
         """Return the response with another relation; rows without a plain number in every column stay as they are."""
         there = _plain(table, (self.response, *self.on))
         old = table[self.response.name]
@@ -107,13 +107,13 @@ class Bent:
         plain = {name: _values(table, schema.column(name)) for name in names}
         return changed_column(table, names[0], self.relation.changed(plain, self.change))
 
-    def columns(self, table: Table) -> Table:
+    def columns(self, table: Columns) -> Columns:
         """Return analysed columns with the changed relation."""
         return {**table, self.relation.response.name: self.relation.changed(table, self.change)}
 
 
 def doubted_relation(
-    schema: Schema, estimand: Estimand, table: Table, kept: frozenset[str] = frozenset()
+    schema: Schema, estimand: Estimand, table: Columns, kept: frozenset[str] = frozenset()
 ) -> Relation | None:
     """Return the relation that a regression rests on: of a number that is drawn freely, with numbers.
 
@@ -172,7 +172,7 @@ def _is_number(column: Column) -> bool:
     return column.type != "category" and not column.is_dated
 
 
-def _plain(table: Table, columns: Sequence[Column]) -> Flags:
+def _plain(table: Columns, columns: Sequence[Column]) -> Flags:
     """Mark the rows that have a number in all columns, which a relation may move: no code, atom or zero of a log."""
     there = np.ones(table[columns[0].name].size, dtype=np.bool_)
     for column in columns:
@@ -192,7 +192,7 @@ def _scaled(column: Column, values: NDArray[Any]) -> Floats:
     return np.log(found) if column.grid == "log" else found
 
 
-def _design(table: Table, on: Sequence[Column], there: Flags) -> Floats:
+def _design(table: Columns, on: Sequence[Column], there: Flags) -> Floats:
     scaled = [_scaled(column, table[column.name][there]) for column in on]
     return np.column_stack([np.ones(int(there.sum())), *scaled])
 

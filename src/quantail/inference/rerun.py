@@ -15,10 +15,10 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
-from quantail.inference.estimand import Estimand, Table
+from quantail.inference.estimand import Estimand
 from quantail.inference.interval import shifted
 from quantail.inference.relation_doubt import CHANGES, Bent, doubted_relation
 from quantail.inference.repeating import synthesizer_of
@@ -44,7 +44,7 @@ class Reference:
 
     tails: tuple[Tail, ...]
     estimands: tuple[Estimand, ...]
-    table: Table
+    table: Columns
     said: Floats
 
     def powers(self, seed: int) -> list[float]:
@@ -156,7 +156,9 @@ class Rerun:
         return estimates_on(analysed(frame, self.model.schema, self.estimands, self.where), self.estimands)
 
 
-def analysed(frame: Any, schema: Schema, estimands: Sequence[Estimand], where: Subset | None = None) -> Table:
+def analysed(
+    frame: Any, schema: Schema, estimands: Sequence[Estimand], where: Subset | None = None
+) -> Columns:
     """Return the columns that are needed; numbers that the schema declares to mean a missing value are missing.
 
     Of a panel, rows are units in periods (`unit_periods`); which rows are asked about says `WHERE`.
@@ -190,12 +192,12 @@ def _repeated(table: Any, times: int) -> Any:
     return table if times == 1 else pa.concat_tables([table] * times)
 
 
-def estimates_on(table: Table, estimands: Sequence[Estimand]) -> Floats:
+def estimates_on(table: Columns, estimands: Sequence[Estimand]) -> Floats:
     """Return all estimates on one table, NaN where it gives none."""
     return np.concatenate([_tried(estimand, table) for estimand in estimands])
 
 
-def _tried(estimand: Estimand, table: Table) -> Floats:
+def _tried(estimand: Estimand, table: Columns) -> Floats:
     """Return the estimates of one table; a table on which it is not defined is counted, not left out silently."""
     try:
         return estimand.estimates(table)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quantail.inference.notebook import inference_html, inference_line
+from quantail.io.native import Framed
+from quantail.notebook import counted, in_columns, short, shown
 from quantail.visible import visible
 
 
@@ -52,7 +53,7 @@ class Inferred:
 
 
 @dataclass(frozen=True)
-class Inference:
+class Inference(Framed):
     """Estimates about the population behind a synthetic table; iterate for rows, or turn into a frame."""
 
     question: str
@@ -74,10 +75,14 @@ class Inference:
 
     def __repr__(self) -> str:
         """Say in a line what was asked."""
-        return inference_line(self)
+        estimates, reruns = counted(len(self.rows), "estimate"), counted(self.reruns, "rerun")
+        return f"<Inference {short(self.question)}: {estimates}, {reruns}; print it, or use to_pandas()>"
 
     def _repr_html_(self) -> str:
-        return inference_html(self)
+        level = f"{100 * self.level:g}% interval"
+        head = ("term", "estimate", level, "error", "naive", f"naive {level}")
+        facts = [("reruns of the mechanism", str(self.reruns))]
+        return shown(self.question, facts, head, self._texts(), self.remarks)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -122,35 +127,21 @@ class Inference:
 
         return pa.Table.from_pylist(self.to_dicts())
 
-    def to_pandas(self) -> Any:
-        """Return the rows as a pandas frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:
-        """Return the rows as a polars frame."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
     def __str__(self) -> str:
         """Write the estimates as a text table."""
-        head = ["term", "estimate", f"{100 * self.level:g}% interval", "error", "naive", "naive interval"]
-        lines = [
-            [
-                visible(row.term),
+        head = ("term", "estimate", f"{100 * self.level:g}% interval", "error", "naive", "naive interval")
+        opening = f"{visible(self.question)} ({self.reruns} reruns of the mechanism)"
+        return "\n".join([opening, *in_columns(head, self._texts()), *self.remarks])
+
+    def _texts(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                row.term,
                 f"{row.estimate:.5g}",
                 f"{row.low:.5g} to {row.high:.5g}",
                 f"{row.error:.2g}",
                 f"{row.naive:.5g}",
                 f"{row.naive_low:.5g} to {row.naive_high:.5g}",
-            ]
+            )
             for row in self.rows
         ]
-        widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
-        table = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in [head, *lines]
-        ]
-        return "\n".join(
-            [f"{visible(self.question)} ({self.reruns} reruns of the mechanism)", *table, *self.remarks]
-        )

@@ -8,16 +8,13 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.errors import OptionError
+from quantail.inference.jackknife import jackknife_errors
 from quantail.io.native import Kind
 
-Table = Mapping[str, NDArray[Any]]
 Function = Callable[[Any], float | Mapping[str, float]]
-
-_BLOCKS = 50  # parts of the rows that a jackknife leaves out in turn
 
 
 @dataclass(frozen=True)
@@ -41,26 +38,23 @@ class Statistic:
         """What the function is called."""
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def terms(self, table: Table) -> tuple[str, ...]:
+    def terms(self, table: Columns) -> tuple[str, ...]:
         """Name the estimates that it gives of a table."""
         return tuple(self._values(table))
 
-    def estimates(self, table: Table, terms: tuple[str, ...]) -> Floats:
+    def estimates(self, table: Columns, terms: tuple[str, ...]) -> Floats:
         """Compute them on a table; NaN for one that it does not give there."""
         values = self._values(table)
         return np.array([values.get(term, np.nan) for term in terms])
 
-    def naive_errors(self, table: Table, terms: tuple[str, ...]) -> Floats:
+    def naive_errors(self, table: Columns, terms: tuple[str, ...]) -> Floats:
         """Compute standard errors by leaving out blocks of rows in turn."""
-        rows = np.random.default_rng(0).permutation(next(iter(table.values())).size)
-        blocks = np.array_split(rows, min(_BLOCKS, rows.size))
-        kept = (np.sort(np.setdiff1d(rows, block)) for block in blocks)
-        left = np.array(
-            [self.estimates({n: values[rest] for n, values in table.items()}, terms) for rest in kept]
+        return jackknife_errors(
+            next(iter(table.values())).size,
+            lambda kept: self.estimates({name: values[kept] for name, values in table.items()}, terms),
         )
-        return np.asarray(np.sqrt((len(blocks) - 1) * left.var(axis=0)))
 
-    def _values(self, table: Table) -> dict[str, float]:
+    def _values(self, table: Columns) -> dict[str, float]:
         found = self.function(nw.from_dict(dict(table), backend=self.library).to_native())
         try:
             if isinstance(found, Mapping):

@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from quantail.inference.estimand import Estimand, Figure, Table
+from quantail.arrays import Columns
+from quantail.inference.estimand import Estimand, Figure
 from quantail.schema import Column, Schema
 
 SHARE = 0.05
@@ -49,7 +50,7 @@ class Tail:
 
 
 def doubted_tails(
-    schema: Schema, estimands: Sequence[Estimand], table: Table, kept: frozenset[str] = frozenset()
+    schema: Schema, estimands: Sequence[Estimand], table: Columns, kept: frozenset[str] = frozenset()
 ) -> tuple[Tail, ...]:
     """Return the tails that questions rest on: of log-scaled numbers that no rule ties to other columns.
 
@@ -94,7 +95,7 @@ def on_lattice(column: Column, values: NDArray[np.float64]) -> NDArray[np.float6
     return values if decimals is None else np.round(values, decimals)
 
 
-def stretch_columns(table: Table, tails: Sequence[Tail], powers: Sequence[float]) -> Table:
+def stretch_columns(table: Columns, tails: Sequence[Tail], powers: Sequence[float]) -> Columns:
     """Return analysed columns with other tails."""
     changed: Mapping[str, NDArray[Any]] = {
         tail.column.name: tail.stretched(table[tail.column.name], power)

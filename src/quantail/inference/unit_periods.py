@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.evaluation import Histories, read_histories
-from quantail.inference.estimand import Table
-from quantail.schema import Column, Schema
+from quantail.schema import Schema
 
 UNIT, PERIOD, SIZE, GROWTH, AGE = "(unit)", "period", "size", "growth", "age"
 
@@ -31,7 +30,7 @@ def before(name: str) -> str:
     return f"{name} (before)"
 
 
-def unit_periods(frame: Any, schema: Schema) -> Table:
+def unit_periods(frame: Any, schema: Schema) -> Columns:
     """Read a panel as rows of units in periods.
 
     Examples
@@ -42,7 +41,7 @@ def unit_periods(frame: Any, schema: Schema) -> Table:
     ['(unit)', 'age', 'growth', 'pay', 'pay (before)', 'period', 'size', 'staff', 'staff (before)']
     """
     labels = [column.name for column in schema.columns if column.is_labelled]
-    numbers = [column.name for column in histories_of(schema)]
+    numbers = [column.name for column in schema.histories]
     read = {name: read_histories(frame, name, schema=schema, labels=labels) for name in numbers}
     lead = read[numbers[0]]
     there = ~np.isnan(lead.values)
@@ -57,11 +56,6 @@ def unit_periods(frame: Any, schema: Schema) -> Table:
     rows[GROWTH] = _growth(rows[numbers[0]], rows[SIZE])
     rows[AGE] = _ages(lead)[unit, place]
     return rows
-
-
-def histories_of(schema: Schema) -> list[Column]:
-    """Return the columns of a panel that hold numbers over time."""
-    return [column for column in schema.confidential if not column.is_labelled]
 
 
 def _lagged(values: Floats) -> Floats:

@@ -37,7 +37,7 @@ def data_dictionary(schema: Schema) -> dict[str, Any]:
     >>> [entry["r"] for entry in data_dictionary(payroll_schema())["columns"]]
     ['factor', 'integer', 'numeric']
     """
-    wide = _owners(schema)
+    wide = {name: column.name for column in schema.columns for name in schema.stored_as(column)}
     columns = [
         _entry(name, schema.column(wide[name])) if name in wide else _identity(name, schema)
         for name in released_names(schema)
@@ -75,15 +75,6 @@ def dictionary_csv(schema: Schema) -> str:
     for entry in columns:
         writer.writerow({name: _cell(value) for name, value in entry.items()})
     return text.getvalue()
-
-
-def _owners(schema: Schema) -> dict[str, str]:
-    """Return, for every column of the file that the schema describes, the column of the schema."""
-    owners: dict[str, str] = {}
-    for column in schema.columns:
-        stored = column.name if schema.panel is None or column.public else schema.panel.stored_as(column.name)
-        owners |= dict.fromkeys((stored,) if isinstance(stored, str) else stored, column.name)
-    return owners
 
 
 def _entry(name: str, column: Column) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def registry_entry(card: Mapping[str, Any], about: Deployment) -> dict[str, Any]
         "implementation": _implementation(card, zcdp),
         "administrative": {"status": "Draft", "registry_authors": [about.author], "tier": 2},
     }
-    return {"url_slug": _slug(card["title"], about.curator, card["date"][:4]), "deployment": deployment}
+    words = f"{card['title']}-{about.curator}-{card['date'][:4]}".lower()
+    return {"url_slug": re.sub(r"[^a-z0-9]+", "-", words).strip("-"), "deployment": deployment}
 
 
 def registry_yaml(entry: Mapping[str, Any]) -> str:
@@ -208,7 +209,3 @@ def _implementation(card: Mapping[str, Any], zcdp: bool) -> dict[str, str]:
             "columns hold in every row."
         ),
     }
-
-
-def _slug(*words: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")

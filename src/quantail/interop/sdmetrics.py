@@ -6,7 +6,7 @@ report.generate(sdmetrics_frame(real, schema), sdmetrics_frame(synth, schema), s
 
 from typing import Any
 
-from quantail.errors import DataError
+from quantail.frames.rules import require_columns
 from quantail.io.extras import optional
 from quantail.io.native import open_frame
 from quantail.schema import Column, Schema
@@ -46,9 +46,7 @@ def sdmetrics_frame(frame: Any, schema: Schema) -> Any:
     """
     optional("pandas", "files", "a frame for SDMetrics")
     table = open_frame(frame)
-    for name in schema.names:
-        if name not in table.columns:
-            raise DataError(f"column {name!r} is missing; add it to the table, or remove it from the schema")
+    require_columns(table.columns, schema)
     made = table.select(list(schema.names)).to_arrow().to_pandas(date_as_object=False)
     for column in schema.columns:
         made[column.name] = _settled(made[column.name], column)

@@ -95,11 +95,7 @@ def declared_codebook(schema: Schema) -> Codebook:
     >>> declared_codebook(schema).entry("jobs")
     Entry(label='Jobs in March', format='3.0', storage='int16', measure='scale', width=0, size=0, values=(), missing=())
     """
-    entries = []
-    for column in schema.columns:
-        in_periods = schema.panel is not None and not column.public
-        names = schema.panel.stored_as(column.name) if schema.panel and in_periods else (column.name,)
-        entries += [(name, _declared(column)) for name in names]
+    entries = [(name, _declared(column)) for column in schema.columns for name in schema.stored_as(column)]
     return Codebook(DECLARED, schema.name, tuple(entries))
 
 

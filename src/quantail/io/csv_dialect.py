@@ -54,7 +54,9 @@ def csv_header(path: Path, declared: CsvFormat | None = None) -> Header:
 def readable_format(path: Path, declared: CsvFormat | None) -> Header:
     """Return the header of a file whose rows will be read, or say what the schema must tell about them first."""
     header = csv_header(path, declared)
-    if declared is not None or not ({"separator", "encoding"} & set(header.format.told()) - _told(header)):
+    # UTF-16 has a mark of its own, or zeros beside every letter: the first bytes tell it without doubt.
+    doubtful = {"separator"} if header.codec.startswith("utf-16") else {"separator", "encoding"}
+    if declared is not None or not doubtful & set(header.format.told()):
         return header
     lines = "\n".join(f"  {key} = {toml_text(mark)}" for key, mark in header.format.told().items())
     what = (
@@ -66,11 +68,6 @@ def readable_format(path: Path, declared: CsvFormat | None) -> Header:
         f"{path}: {what}, and how the rows are written is not guessed from them; save the file as UTF-8 with commas, "
         f"or give a schema along that says it (correct what is wrong)\n  [csv]\n{lines}"
     )
-
-
-def _told(header: Header) -> set[str]:
-    """Name what the first bytes tell without doubt: UTF-16 has a mark of its own, or zeros beside every letter."""
-    return {"encoding"} if header.codec.startswith("utf-16") else set()
 
 
 def _codec(start: bytes, declared: CsvFormat | None) -> str:

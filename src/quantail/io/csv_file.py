@@ -25,8 +25,7 @@ from quantail.io.declared_types import (
 )
 from quantail.io.place import Place
 from quantail.io.source import Source
-from quantail.io.written_dates import dates_as_written, written_dates
-from quantail.io.written_numbers import MISSING, written_numbers
+from quantail.io.written_values import MISSING, dates_as_written, written_dates, written_numbers
 from quantail.schema import Column, CsvFormat, Schema
 from quantail.schema.column_types import LISTED, NUMBERS
 

@@ -75,11 +75,13 @@ def database_tables(
         If not, nothing is committed: whatever the database refuses has shown, and nothing has changed.
     """
     place = tables[0][1]
+    if place.path is not None and is_ledger(place.path):
+        raise refused_ledger(place)
     words = (f"cannot write {place}", WRITING_ADVICE, "the table cannot be stored in this database")
     is_new = place.path is not None and not place.path.exists()
     is_kept = False
     try:
-        with closing(guarded(lambda: _writable(place), *words)) as connection:
+        with closing(guarded(lambda: DIALECTS[place.scheme].connect(place, False), *words)) as connection:
             guarded(lambda: _create(connection, tables, overwrite), *words)
             yield
             if keep:
@@ -89,12 +91,6 @@ def database_tables(
         if is_new and not is_kept and place.path is not None:  # a database without a table is no output
             for path in (place.path, place.path.with_name(f"{place.path.name}.wal")):
                 path.unlink(missing_ok=True)
-
-
-def _writable(place: Place) -> Any:
-    if place.path is not None and is_ledger(place.path):
-        raise refused_ledger(place)
-    return DIALECTS[place.scheme].connect(place, False)
 
 
 def _create(connection: Any, tables: Sequence[tuple[pa.Table, Place]], overwrite: bool) -> None:

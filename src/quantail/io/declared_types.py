@@ -22,10 +22,7 @@ def declared_columns(schema: Schema | None) -> dict[str, Column]:
     if schema is None:
         return {}
     columns = {column.name: column for column in schema.columns}
-    if schema.panel is not None:
-        for column in schema.confidential:
-            columns |= dict.fromkeys(schema.panel.stored_as(column.name), column)
-    return columns
+    return columns | {name: column for column in schema.columns for name in schema.stored_as(column)}
 
 
 def identity_columns(schema: Schema | None) -> tuple[str, ...]:

@@ -1,15 +1,28 @@
-"""Optional packages: imported when a format needs them, with a plain answer if they are not installed."""
+"""Optional packages: imported when something needs them, with a plain answer if they are not installed."""
 
 import importlib
 from typing import Any, Literal
 
-from quantail.errors import DataError
+from quantail.errors import DataError, OptionError, QuantailError
+
+_PACKAGES = {"sklearn": "scikit-learn", "distributed": "dask"}  # where a module is called otherwise
 
 
-def optional(package: str, extra: Literal["files", "databases"], purpose: str) -> Any:
-    """Import an optional package, or raise a DataError that says how to install it."""
+class MissingExtra(OptionError):
+    """A measure, or a formula, needs a package that is not installed."""
+
+
+def optional(
+    module: str,
+    extra: Literal["files", "databases", "evaluate", "scale"],
+    purpose: str,
+    error: type[QuantailError] = DataError,
+) -> Any:
+    """Import a module of an optional package, or raise an error that says how to install it."""
     try:
-        return importlib.import_module(package)
+        return importlib.import_module(module)
     except ImportError:
         pass
-    raise DataError(f'{purpose} needs the package {package}; install it: pip install "quantail[{extra}]"')
+    name = module.partition(".")[0]
+    package = _PACKAGES.get(name, name)
+    raise error(f'{purpose} needs the package {package}; install it: pip install "quantail[{extra}]"')

@@ -180,19 +180,16 @@ def write_table(frame: Any, where: Where, overwrite: bool = False, schema: Schem
     schema : Schema, optional
         Its `[csv]` section says how a CSV file is written; without one it is UTF-8 with commas.
     """
-    table = _own_metadata(open_frame(frame).to_arrow())
+    table = open_frame(frame).to_arrow()
+    # Not what libraries note about themselves and the table that they held, such as pandas its index.
+    own = {key: text for key, text in (table.schema.metadata or {}).items() if key.startswith(b"quantail")}
+    table = table.replace_schema_metadata(own or None)
     place = check_output(where, overwrite, table.num_rows)
     if place.scheme == "file":
         _write_file(table, place, overwrite, None if schema is None else schema.csv)
     else:
         with database_tables([(table, place)], overwrite):
             pass
-
-
-def _own_metadata(table: pa.Table) -> pa.Table:
-    """Leave out what libraries note about themselves and the table that they held, such as pandas its index."""
-    known = {key: text for key, text in (table.schema.metadata or {}).items() if key.startswith(b"quantail")}
-    return table.replace_schema_metadata(known or None)
 
 
 def _write_file(table: pa.Table, place: Place, overwrite: bool, written: CsvFormat | None) -> None:

@@ -4,12 +4,14 @@ Libraries quote cells in their messages, so none of their errors is passed on; e
 the `except` block, by one of ours that has no link to it.
 """
 
+from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals as nw
 import pyarrow as pa
 
-from quantail.errors import DataError
+from quantail.errors import DataError, OptionError
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 Table: TypeAlias = nw.DataFrame[Any]
@@ -60,6 +62,30 @@ def library_kind(frame: Any) -> Kind:
     'pyarrow'
     """
     return kind_of(open_frame(frame))
+
+
+class Framed(ABC):
+    """Results that are rows: a table of any library can be made of them."""
+
+    @abstractmethod
+    def to_arrow(self) -> Any:
+        """Return the rows as a pyarrow table."""
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas frame."""
+        _installed("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the rows as a polars frame."""
+        return _installed("polars").from_arrow(self.to_arrow())
+
+
+def _installed(package: Kind) -> Any:
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        raise OptionError(f"{package} is not installed; install it, or use to_arrow().") from error
 
 
 def decoded(table: pa.Table) -> pa.Table:

@@ -93,7 +93,7 @@ def _write(file: BinaryIO, variables: list[_Variable], rows: int, label: str) ->
         "varnames": b"".join(_padded(v.name, 129) for v in variables),
         "sortlist": bytes(2 * (count + 1)),
         "formats": b"".join(_padded(v.format, 57) for v in variables),
-        "value_label_names": b"".join(_padded(_label_name(v), 129) for v in variables),
+        "value_label_names": b"".join(_padded(v.name if _labels(v) else "", 129) for v in variables),
         "variable_labels": b"".join(_padded(v.entry.label, 321) for v in variables),
         "characteristics": b"",
     }
@@ -206,10 +206,6 @@ def _texts(column: pa.ChunkedArray, name: str, size: int) -> NDArray[np.bytes_]:
     if size > _LONGEST_TEXT:
         raise DataError(f"column {name!r} holds texts that are too long for a Stata file; write another kind")
     return np.array(encoded, dtype=f"S{size}")
-
-
-def _label_name(variable: _Variable) -> str:
-    return variable.name if _labels(variable) else ""
 
 
 def _labels(variable: _Variable) -> list[tuple[int, bytes]]:

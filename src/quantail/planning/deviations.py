@@ -6,20 +6,16 @@ slope           the same for the least-squares slope on the column's first numer
 shares          categories: half the summed difference of shares (total variation)
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from quantail.arrays import Floats
+from quantail.arrays import Columns, Floats
 from quantail.evaluation import quantile_errors
 from quantail.evaluation.columns import code_variation
 from quantail.frames import confidential_columns
 from quantail.schema import Column, Schema, core_of
-
-Parts = Mapping[str, NDArray[Any]]
 
 SLOPE, SHARES = "slope", "shares"
 
@@ -72,7 +68,7 @@ def _present(values: Floats) -> Floats:
     return there if there.size else np.zeros(1)
 
 
-def _slope(table: Parts, column: Column, predictor: Column) -> float:
+def _slope(table: Columns, column: Column, predictor: Column) -> float:
     y, x = _scaled(table, column), _scaled(table, predictor)
     both = ~np.isnan(x + y)
     if not both.any():
@@ -82,6 +78,6 @@ def _slope(table: Parts, column: Column, predictor: Column) -> float:
     return float(x @ y) / spread if spread > 0 else 0.0
 
 
-def _scaled(table: Parts, column: Column) -> Floats:
+def _scaled(table: Columns, column: Column) -> Floats:
     values = table[column.name]
     return np.asarray(np.arcsinh(values / column.lattice) if column.grid == "log" else values)

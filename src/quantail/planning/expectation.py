@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -21,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
+from quantail.notebook import counted, shown
 from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.deviations import SHARES, deviations
 from quantail.planning.kept import Run, keep, key_of, recall
-from quantail.planning.notebook import expectation_html, expectation_line
 from quantail.planning.resolution import Resolution, resolutions
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tables import simulate_table
@@ -38,6 +37,8 @@ from quantail.planning.tuning import (
     WORTH_PROCESSES,
 )
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
+from quantail.release.synthesizer import Amount
 from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.universe import universe_of
@@ -45,8 +46,6 @@ from quantail.table import TableSynthesizer
 from quantail.table.synthesizer import FEWEST_ROWS
 
 Rows = int | Mapping[tuple[int, ...], int]
-Epsilon = int | float | str | Fraction
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -87,10 +86,26 @@ class Expectation:
 
     def __repr__(self) -> str:
         """Say in a line what was tried out."""
-        return expectation_line(self)
+        columns, rows = counted(len(self.columns), "column"), counted(self.rows, "row")
+        return f"<Expectation: {columns}, {rows}, epsilon {self.epsilon}, shape {self.shape}>"
 
     def _repr_html_(self) -> str:
-        return expectation_html(self)
+        rows = [
+            (column.name, measure, str(band), f"{column.resolution.share:.0%}")
+            for column in self.columns
+            for measure, band in column.errors.items()
+        ]
+        facts = [
+            ("epsilon", self.epsilon),
+            ("rows", f"{self.rows:,}" + (" in the smallest group" if self.grouped else "")),
+            ("reference shape", self.shape),
+            ("made-up tables", str(self.tables)),
+        ]
+        remarks = [
+            "No data were read: errors are those of made-up tables that fit the schema, with their 90% bands."
+        ]
+        head = ("column", "error of", "expected", "share of budget")
+        return shown("Errors to expect", facts, head, rows, remarks)
 
     def column(self, name: str) -> ColumnExpectation:
         """Return the expectation of one column."""
@@ -114,7 +129,7 @@ class Expectation:
 def expect(
     schema: Schema,
     rows: Rows,
-    epsilon: Epsilon = 1,
+    epsilon: Amount = 1,
     *,
     shape: str | Shape = "lognormal",
     tables: int | None = None,
@@ -170,9 +185,9 @@ def expect(
     key = key_of(one.to_toml(), size, budget, chosen, tables, seed, tuple(levels), sorted(options.items()))
     runs = recall(key)
     if runs is None:
-        trial = partial(_trial, one, size, budget, chosen, seed, tuple(levels), options)
+        trial = partial(try_out, one, size, budget, chosen, levels=tuple(levels), **options)
         with watched(progress, "plan") as tell:
-            runs = list(_all_runs(trial, tables, workers, tell))
+            runs = list(_all_runs(trial, [(seed, table) for table in range(tables)], workers, tell))
         keep(key, runs)
     plan = TableSynthesizer(one, budget, **options).plan(size)
     seen = resolutions(plan, size, one.neighbours, {column.name: _cells(column) for column in plain})
@@ -180,30 +195,22 @@ def expect(
     return Expectation(size, bool(schema.by), as_decimal(budget), str(chosen), tables, columns)
 
 
-def _trial(
-    schema: Schema,
-    rows: int,
-    budget: Fraction,
-    shape: Shape,
-    seed: int,
-    levels: Sequence[float],
-    options: Mapping[str, Any],
-    table: int,
-) -> Run:
-    return try_out(schema, rows, budget, shape, (seed, table), levels, **options)
-
-
-def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Progress | None) -> Iterator[Run]:
+def _all_runs(
+    trial: Callable[[tuple[int, int]], Run],
+    seeds: Sequence[tuple[int, int]],
+    workers: int,
+    tell: Progress | None,
+) -> Iterator[Run]:
     """Yield errors table by table; if the first took long, several processes share the others."""
 
     def said(runs: Iterable[Run], done: int = 0) -> Iterator[Run]:
         for number, run in enumerate(runs, start=done + 1):
             if tell is not None:
-                tell(f"table {number} of {tables}", number / tables)
+                tell(f"table {number} of {len(seeds)}", number / len(seeds))
             yield run
 
-    start, others = time.process_time(), range(1, tables)
-    yield from said(map(trial, range(1)))
+    start, others = time.process_time(), seeds[1:]
+    yield from said(map(trial, seeds[:1]))
     if workers == 1 or time.process_time() - start < WORTH_PROCESSES:
         yield from said(map(trial, others), 1)
         return
@@ -214,7 +221,7 @@ def _all_runs(trial: Callable[[int], Run], tables: int, workers: int, tell: Prog
 def try_out(
     schema: Schema,
     rows: int,
-    epsilon: Epsilon,
+    epsilon: Amount,
     shape: Shape,
     seed: tuple[int, int],
     levels: Sequence[float] = LEVELS,

@@ -5,7 +5,7 @@ the schema, and the band holds the error of one more such panel with probability
 the smallest, released as the plan says: by itself, or with those that it borrows from.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +14,15 @@ import pyarrow as pa
 
 from quantail.arrays import Floats
 from quantail.evaluation import flows_of, read_histories, size_class_difference
-from quantail.planning.band import Band, band_of, check_number
-from quantail.planning.panel_trial import PanelTrial
+from quantail.planning.band import Band, band_of
+from quantail.planning.panel_trial import PanelTrial, tried
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tuning import COVERAGE, TABLES
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
 from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
 from quantail.table_or_panel import synthesizer_for
-
-Progress = Callable[[str, float], None]
 
 _RATES = {
     "creation": "job_creation_rate",
@@ -100,12 +99,7 @@ def expect_panel(
     """
     chosen, budget = read_shape(shape), parse_epsilon(epsilon)
     trial = PanelTrial.of(schema, units, budget)
-    check_number(panels, "panels")
-    runs = []
-    for number in range(panels):
-        if progress is not None:
-            progress(f"panel {number + 1}", number / panels)
-        runs.append(_try_out(trial, budget, chosen, (seed, number), options))
+    runs = tried(lambda own: _try_out(trial, budget, chosen, own, options), panels, seed, progress)
     size, together = trial.sizes[trial.smallest], len(trial.sizes)
     return PanelExpectation(
         size, bool(schema.by), together, as_decimal(budget), str(chosen), panels, _bands(runs)

@@ -4,10 +4,10 @@ Groups that do not borrow are released by themselves, so one of them is enough. 
 (`quantail.panel.borrowing`) are made up and released together, and errors are those of the smallest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,14 @@ from quantail.errors import OptionError
 from quantail.frames.panel import panel_of
 from quantail.panel.borrowing import borrowing_groups
 from quantail.panel.units import group_labels
+from quantail.planning.band import check_number
 from quantail.planning.made_up_panels import simulate_panel
 from quantail.planning.shapes import Shape
 from quantail.planning.tuning import FEWEST_UNITS, GROUP_LEVEL
+from quantail.release.progress import Progress
 from quantail.schema import Schema
+
+_Errors = TypeVar("_Errors")
 
 
 @dataclass(frozen=True)
@@ -79,3 +83,16 @@ class PanelTrial:
         for name, label in zip(self.schema.by, self.smallest, strict=False):
             table = table.filter(pc.equal(table[name].cast(pa.string()), label))
         return table
+
+
+def tried(
+    try_out: Callable[[tuple[int, int]], _Errors], panels: int, seed: int, progress: Progress | None
+) -> list[_Errors]:
+    """Try a plan out on made-up panels, one after another; each has a seed of its own."""
+    check_number(panels, "panels")
+    found = []
+    for number in range(panels):
+        if progress is not None:
+            progress(f"panel {number + 1}", number / panels)
+        found.append(try_out((seed, number)))
+    return found

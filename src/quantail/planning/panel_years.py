@@ -17,12 +17,13 @@ from quantail.frames.panel import panel_of
 from quantail.frames.release import released_names
 from quantail.panel import PanelSynthesizer, PeriodSynthesizer
 from quantail.panel.appending import schema_before
-from quantail.planning.band import Band, band_of, check_number
-from quantail.planning.panel_expectation import Progress, errors_by_period
-from quantail.planning.panel_trial import PanelTrial
+from quantail.planning.band import Band, band_of
+from quantail.planning.panel_expectation import errors_by_period
+from quantail.planning.panel_trial import PanelTrial, tried
 from quantail.planning.shapes import Shape, read_shape
 from quantail.planning.tuning import COVERAGE, INCUMBENTS
 from quantail.privacy import as_decimal, parse_epsilon
+from quantail.release.progress import Progress
 from quantail.release.synthesizer import Amount
 from quantail.schema import Panel, Schema
 from quantail.schema.panel import MOST_PERIODS
@@ -97,13 +98,8 @@ def plan_years(
     schema_before(_until(schema, end + 1))  # says what kinds of panels can be continued
     errors: Mapping[int, Mapping[str, Mapping[str, Band]]] = {}
     if panels:
-        check_number(panels, "panels")
         trial, chosen = _trial(schema, units, epsilon, years), read_shape(shape)
-        runs = []
-        for number in range(panels):
-            if progress is not None:
-                progress(f"panel {number + 1}", number / panels)
-            runs.append(_try_out(trial, first, each, end, chosen, (seed, number)))
+        runs = tried(lambda own: _try_out(trial, first, each, end, chosen, own), panels, seed, progress)
         errors = _bands(runs, range(end, end + years + 1))
     return tuple(
         PlannedPeriod(

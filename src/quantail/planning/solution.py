@@ -16,9 +16,10 @@ from typing import Any
 from quantail.errors import OptionError
 from quantail.planning.band import percent
 from quantail.planning.deviations import quantile_name
-from quantail.planning.expectation import Expectation, Progress, Rows, expect
+from quantail.planning.expectation import Expectation, Rows, expect
 from quantail.planning.tuning import LARGEST_EPSILON, LEVELS, TARGET_DIGITS
 from quantail.privacy import as_decimal
+from quantail.release.progress import Progress
 from quantail.schema import Schema
 
 _EPSILONS = tuple(

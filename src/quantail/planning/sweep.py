@@ -5,8 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from quantail.errors import OptionError
-from quantail.planning.expectation import Epsilon, Expectation, Progress, Rows, expect
+from quantail.planning.expectation import Expectation, Rows, expect
 from quantail.privacy import parse_epsilon
+from quantail.release.progress import Progress, part_progress
+from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
 
 _ROUND = (1, 2, 5)
@@ -15,7 +17,7 @@ _ROUND = (1, 2, 5)
 def sweep(
     schema: Schema,
     rows: Rows,
-    epsilons: Sequence[Epsilon],
+    epsilons: Sequence[Amount],
     *,
     progress: Progress | None = None,
     **options: Any,
@@ -38,7 +40,7 @@ def sweep(
     if not budgets:
         raise OptionError("a sweep needs at least one epsilon")
     return tuple(
-        expect(schema, rows, budget, progress=_part(progress, place, len(budgets)), **options)
+        expect(schema, rows, budget, progress=part_progress(progress, place, len(budgets)), **options)
         for place, budget in enumerate(budgets)
     )
 
@@ -62,10 +64,3 @@ def read_range(text: str) -> tuple[Fraction, ...]:
         raise OptionError("sweep: the first number must be the smaller one, within a factor of 10000")
     between = (first * Fraction(10) ** power for power in range(-7, 11) for first in _ROUND)
     return (low, *(epsilon for epsilon in between if low < epsilon < high), high)
-
-
-def _part(progress: Progress | None, place: int, parts: int) -> Progress | None:
-    """Return the progress of one part of the work, as a share of the whole."""
-    if progress is None:
-        return None
-    return lambda word, done: progress(word, (place + done) / parts)

@@ -17,12 +17,14 @@ import numpy as np
 
 from quantail.errors import ModelError, OptionError
 from quantail.io import Kind
-from quantail.privacy import Definition, Plan, Terms, check_seed
+from quantail.notebook import counted, short, shown
+from quantail.privacy import Definition, Plan, Terms, as_decimal, check_seed
+from quantail.release import NOT_PRIVATE
 from quantail.release.facts import Facts
 from quantail.release.fields import check_fields
-from quantail.release.notebook import model_html, model_line
-from quantail.release.saved import FORMAT, NOT_PRIVATE, check_format, read_model, read_terms
+from quantail.release.saved import FORMAT, NOTICE, check_format, read_model, read_terms
 from quantail.schema import Schema
+from quantail.schema.notebook import column_rows
 
 MOST_CHUNKED = 10**15  # rows or replicates that can be asked for at all
 
@@ -78,10 +80,31 @@ class ReleasedModel(ABC):
 
     def __repr__(self) -> str:
         """Say in a line what was released."""
-        return model_line(self)
+        name = f" {short(self.schema.name)}" if self.schema.name else ""
+        columns = counted(len(self.schema.columns), "column")
+        price = self._price() + ("" if self.private else ", NOT PRIVATE")
+        return f"<{type(self).__name__}{name}: {columns}, {self._counted()}, {price}, method {self.method}>"
 
     def _repr_html_(self) -> str:
-        return model_html(self)
+        schema = self.schema
+        facts = [
+            ("privacy", f"{self._price()} for every {schema.unit}, {schema.neighbours}"),
+            ("size", self._counted()),
+            ("method", self.method),
+            ("plan hash", self.terms.hash()[:16] + "…"),
+            ("made by", f"quantail {self.version}"),
+        ]
+        remarks = ["model.sample() draws a synthetic copy, free of charge, as often as you like."]
+        title = f"{type(self).__name__} of {schema.name or 'a table'}"
+        head = ("column", "type", "values", "besides", "source")
+        return shown(title, facts, head, column_rows(schema), remarks, "" if self.private else NOT_PRIVATE)
+
+    def _counted(self) -> str:
+        return counted(self.size, "row" if self.schema.panel is None else "unit")
+
+    def _price(self) -> str:
+        delta = "" if self.delta is None else f", delta {float(self.delta):g}"
+        return f"epsilon {as_decimal(self.epsilon)}{delta}"
 
     def facts(self) -> Facts:
         """Return the public facts of the release."""
@@ -90,7 +113,7 @@ class ReleasedModel(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON values."""
         kind = {"kind": self.kind} if self.kind else {}
-        notice = {} if self.private else {"notice": NOT_PRIVATE}
+        notice = {} if self.private else {"notice": NOTICE}
         return {"format": FORMAT, **kind, **notice, **self.facts().to_dict(), **self._own_form()}
 
     @classmethod

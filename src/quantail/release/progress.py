@@ -5,11 +5,11 @@ from collections.abc import Callable
 Progress = Callable[[str, float], None]
 
 
-def fit_progress(progress: Progress | None, number: int, fits: int) -> Progress | None:
-    """Return a function that reports one of several fits as a share of all the work."""
-    if progress is None or fits == 1:
-        return progress
-    return lambda name, done: progress(f"fit {number + 1} of {fits}, {name}", (number + done) / fits)
+def part_progress(progress: Progress | None, place: int, parts: int, prefix: str = "") -> Progress | None:
+    """Return a function that reports one of several parts of the work, which take as long, as a share of all of it."""
+    if progress is None:
+        return None
+    return lambda name, done: progress(prefix + name, (place + done) / parts)
 
 
 def group_progress(

@@ -13,7 +13,7 @@ from quantail.errors import ModelError, QuantailError
 from quantail.privacy import Terms, as_decimal
 
 FORMAT = 3  # of tables and panels; 1 shifted labels before slopes, 2 held types of the confidential table
-NOT_PRIVATE = "NOT PRIVATE: made with simulated noise, for experiments only"
+NOTICE = "NOT PRIVATE: made with simulated noise, for experiments only"
 
 _Model = TypeVar("_Model")
 

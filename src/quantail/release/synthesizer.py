@@ -37,7 +37,7 @@ from quantail.release.memory import keep_freed_memory
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
 from quantail.release.paying import Payer, paying_ledger
-from quantail.release.progress import Progress, fit_progress
+from quantail.release.progress import Progress, part_progress
 from quantail.release.threads import one_thread
 from quantail.release.watching import Watch, watched
 from quantail.schema import Panel, Schema
@@ -187,8 +187,12 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
         terms, design = self.terms(data.size, fits), self._prepare(data)
         self._charge(terms, ledger)
         keep_freed_memory()
+        models = []
         with watched(watch, "fit") as progress, one_thread():
-            models = [self._one(data, design, terms, progress, number) for number in range(fits)]
+            for number in range(fits):
+                prefix = f"fit {number + 1} of {fits}, " if fits > 1 else ""
+                told = part_progress(progress, number, fits, prefix)
+                models.append(self._with_noise_of_its_own(number)._release(data, design, terms, told))
         if ledger is not None:
             ledger.confirm()
         return models
@@ -220,13 +224,6 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
     @abstractmethod
     def _release(self, data: _Data, design: _Design, terms: Terms, progress: Progress | None) -> _Model:
         """Release the model of a table or panel that is paid for."""
-
-    def _one(
-        self, data: _Data, design: _Design, terms: Terms, progress: Progress | None, number: int
-    ) -> _Model:
-        """Release one of several models."""
-        synthesizer = self._with_noise_of_its_own(number)
-        return synthesizer._release(data, design, terms, fit_progress(progress, number, terms.fits))
 
     def _charge(self, terms: Terms, ledger: Ledger | None) -> None:
         """Charge a ledger, if there is one, with all fits at once."""

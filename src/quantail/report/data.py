@@ -1,13 +1,11 @@
 """Everything that an internal report draws on: two tables or panels, their columns, measures and the release."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quantail.evaluation import Evaluation, evaluate
+from quantail.evaluation import Evaluation
 from quantail.frames import PanelData, confidential_panel
 from quantail.release.facts import Facts
-from quantail.report.card import Released
 from quantail.report.columns import AnyColumn, panel_columns, table_columns
 from quantail.schema import Schema
 
@@ -25,21 +23,9 @@ class ReportData:
 
 
 def gather(
-    real: Any,
-    synth: Any,
-    *,
-    schema: Schema | None = None,
-    holdout: Any = None,
-    model: Released | None = None,
-    formulas: Sequence[str] = (),
-    measures: Evaluation | None = None,
+    real: Any, synth: Any, schema: Schema | None, measures: Evaluation, release: Facts | None
 ) -> ReportData:
-    """Read both tables, and compute every measure on all of their rows unless that was done already."""
-    release = None if model is None else model.facts()
-    if schema is None and release is not None:
-        schema = release.schema
-    if measures is None:
-        measures = evaluate(real, synth, holdout, schema, formulas=formulas)
+    """Take both tables apart."""
     if schema is not None and schema.panel is not None:
         panels = confidential_panel(real, schema), confidential_panel(synth, schema)
         columns = panel_columns(*panels)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from quantail.evaluation import Evaluation
+from quantail.evaluation import Evaluation, evaluate
 from quantail.markup import Child, element
 from quantail.report.card import Released
 from quantail.report.column_figures import draw_columns
@@ -71,9 +71,12 @@ def render_report(
     >>> "INTERNAL" in render_report(table, table)
     True
     """
-    data = gather(
-        real, synth, schema=schema, holdout=holdout, model=model, formulas=formulas, measures=measures
-    )
+    release = None if model is None else model.facts()
+    if schema is None and release is not None:
+        schema = release.schema
+    if measures is None:
+        measures = evaluate(real, synth, holdout, schema, formulas=formulas)
+    data = gather(real, synth, schema, measures, release)
     sections = {
         "trends": draw_trends(data),
         "columns": draw_columns(data),

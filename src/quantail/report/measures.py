@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from statistics import fmean
+from typing import Literal
 
 from quantail.evaluation import MEASURES, Evaluation
 from quantail.evaluation.table import Measured
@@ -15,7 +16,7 @@ from quantail.report.verdict import Verdict, farthest, verdict
 def draw_measures(data: ReportData) -> Markup:
     """List the measures: one line for each, its worst case; and all of them by family, folded away."""
     head = ("measure", "farthest for", "value", "mean", "independent sample", "better", "reading")
-    lines = [_summed_up(rows) for rows in by_name(data.measures).values()]
+    lines = [_summed_up(rows) for rows in grouped(data.measures, "name").values()]
     left_out = [
         element("li", f"{MEASURES[skipped.name].title} of {_columns(skipped.columns)}: {skipped.reason}")
         for skipped in data.measures.skipped
@@ -24,7 +25,7 @@ def draw_measures(data: ReportData) -> Markup:
         "measures",
         "Every measure",
         table("Every measure, summed up", head, lines, numbers=(2, 3, 4), stacks=True),
-        *(_family(name, rows) for name, rows in _by_family(data.measures).items()),
+        *(_family(name, rows) for name, rows in grouped(data.measures, "family").items()),
         element("details", element("summary", "Left out, and why"), element("ul", *left_out))
         if left_out
         else None,
@@ -34,18 +35,11 @@ def draw_measures(data: ReportData) -> Markup:
     )
 
 
-def by_name(measures: Evaluation) -> dict[str, list[Measured]]:
-    """Group the rows by measure, in order of first appearance."""
+def grouped(measures: Evaluation, by: Literal["name", "family"]) -> dict[str, list[Measured]]:
+    """Group the rows by measure or by family, in order of first appearance."""
     found: dict[str, list[Measured]] = {}
     for row in measures:
-        found.setdefault(row.name, []).append(row)
-    return found
-
-
-def _by_family(measures: Evaluation) -> dict[str, list[Measured]]:
-    found: dict[str, list[Measured]] = {}
-    for row in measures:
-        found.setdefault(row.family, []).append(row)
+        found.setdefault(getattr(row, by), []).append(row)
     return found
 
 

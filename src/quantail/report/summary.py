@@ -7,7 +7,7 @@ from quantail.evaluation import Evaluation
 from quantail.evaluation.table import Measured
 from quantail.markup import Child, Markup, element
 from quantail.report.data import ReportData
-from quantail.report.measures import by_name, row_name
+from quantail.report.measures import grouped, row_name
 from quantail.report.page import facts
 from quantail.report.plots.numbers import short
 from quantail.report.verdict import Farthest, farthest, ratio, verdict_of
@@ -91,7 +91,7 @@ def _opening(measures: Evaluation) -> list[Child]:
 
 def _standing_out(measures: Evaluation) -> str:
     worst: dict[str, Farthest] = {}
-    for rows in by_name(measures).values():
+    for rows in grouped(measures, "name").values():
         found, family = farthest(rows), rows[0].family
         if (found.times or 0) > (worst[family].times or 0 if family in worst else 0):
             worst[family] = found
@@ -123,7 +123,7 @@ def _facts(data: ReportData) -> list[tuple[str, Child]]:
 
 def headlines(measures: Evaluation) -> list[tuple[str, Farthest]]:
     """Answer the questions that readers ask first, each by the measure that is farthest from an independent sample."""
-    rows = by_name(measures)
+    rows = grouped(measures, "name")
     asked = [
         (headline.question, [r for name in headline.names for r in rows.get(name, ())])
         for headline in HEADLINES

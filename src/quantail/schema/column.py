@@ -10,6 +10,7 @@ from typing import Literal, cast
 from quantail.schema.column_rules import check_column
 from quantail.schema.column_types import DATED, LABELLED, NUMBERS, ColumnType, Grid
 from quantail.schema.dates import DateType, date_text
+from quantail.schema.storage import check_storage
 
 OTHER = "other"
 
@@ -111,6 +112,7 @@ class Column:
 
     def __post_init__(self) -> None:
         check_column(self)
+        check_storage(self)
 
     def __repr__(self) -> str:
         """Write the column without what stands at its default."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from quantail.errors import SchemaError
 from quantail.schema.column_types import NUMBERS, ColumnType, Grid
 from quantail.schema.dates import DateType, date_number, in_calendar
-from quantail.schema.storage import check_storage
 
 if TYPE_CHECKING:
     from quantail.schema.column import Column
@@ -65,7 +64,6 @@ def check_column(column: "Column") -> None:
     _check_heaps(column)
     _check_rule(column)
     _check_within(column)
-    check_storage(column)
 
 
 def _check_labels(column: "Column") -> None:

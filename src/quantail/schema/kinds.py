@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
+from quantail.schema.structure import following, placed_parts
 from quantail.schema.table import Schema
 
 VALUE = "value"
@@ -66,7 +67,8 @@ def core_of(schema: Schema) -> Core:
     computed, placed = computed_columns(schema), positioned_columns(schema)
     for name in schema.synthesis_order:
         column = schema.column(name)
-        listed = None if column.predictors is None else _expanded(column.predictors, parts)
+        named = column.predictors
+        listed = None if named is None else tuple(part for each in named for part in parts[each])
         labels = () if column.is_labelled else status_labels(column, schema)
         if labels:
             status = status_name(schema, name)
@@ -116,20 +118,14 @@ def special_numbers(column: Column) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def computed_columns(schema: Schema) -> frozenset[str]:
-    """Return the columns that follow from others: of each identity the one that stands last."""
-    order = schema.synthesis_order
-    return frozenset(max(identity.names, key=order.index) for identity in schema.identities)
+    """Return the columns that follow from others by an identity."""
+    return following(schema.identities, schema.synthesis_order)
 
 
 @lru_cache(maxsize=64)
 def positioned_columns(schema: Schema) -> frozenset[str]:
     """Return the columns that are modelled by their position between what other columns allow."""
-    placed = {inequality.part for inequality in schema.inequalities}
-    computed = computed_columns(schema)
-    for identity in schema.identities:
-        if identity.total not in computed:
-            placed |= set(identity.parts)
-    return frozenset(placed - computed)
+    return frozenset(placed_parts(schema.identities, schema.inequalities, computed_columns(schema)))
 
 
 def status_name(schema: Schema, name: str) -> str:
@@ -189,7 +185,3 @@ def _beside_atoms(column: Column) -> tuple[float, float]:
     lower = column.lower + column.lattice * (column.lower in column.atoms)
     upper = column.upper - column.lattice * (column.upper in column.atoms)
     return (lower, upper) if lower < upper else (column.lower, column.upper)
-
-
-def _expanded(names: tuple[str, ...], parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(part for name in names for part in parts[name])

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from zoneinfo import available_timezones
 
-from quantail.errors import SchemaError
+from quantail.schema.column_rules import wrong
 from quantail.schema.column_types import DATED, LISTED
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ def check_storage(column: "Column") -> None:
     name: object = column.storage
     advice = f"write one of {_choices(column)}, or remove storage for {DEFAULTS[column.type]}"
     if not isinstance(name, str):
-        raise _wrong(column, "storage must be text", advice)
+        raise wrong(column, "storage must be text", advice)
     if not name:
         return
     if not _suits(name, column):
-        raise _wrong(column, f"storage does not suit type {column.type}", advice)
+        raise wrong(column, f"storage does not suit type {column.type}", advice)
     if column.is_labelled:
         if column.type != "boolean":
             _check_labels(column, advice)
         return
     numbers = [n for n in (column.lower, column.upper, *column.missing_codes, *column.atoms) if n is not None]
     if not holds(column, numbers):
-        raise _wrong(column, f"storage {name} cannot hold its bounds, codes and atoms", "write a wider one")
+        raise wrong(column, f"storage {name} cannot hold its bounds, codes and atoms", "write a wider one")
 
 
 def holds(column: "Column", numbers: Sequence[float]) -> bool:
@@ -134,12 +134,12 @@ def _check_labels(column: "Column", advice: str) -> None:
     if column.storage == "string":
         return
     if not column.categories:
-        raise _wrong(column, f"storage {column.storage} needs categories", "list them, or remove storage")
+        raise wrong(column, f"storage {column.storage} needs categories", "list them, or remove storage")
     if column.storage in WHOLE:
         least, most = limits(column.storage)
         if not all(is_whole_text(label) and least <= int(label) <= most for label in column.labels):
             what = f"storage {column.storage} cannot hold all of its categories"
-            raise _wrong(column, what, advice)
+            raise wrong(column, what, advice)
 
 
 def _choices(column: "Column") -> str:
@@ -151,7 +151,3 @@ def _choices(column: "Column") -> str:
         "date": "date32, timestamp[s], string",
         "datetime": "timestamp[us], timestamp[s, tz=Europe/Berlin], string",
     }.get(column.type, f"string, category, {whole}")
-
-
-def _wrong(column: "Column", what: str, advice: str) -> SchemaError:
-    return SchemaError(f"column {column.name!r}: {what}; {advice}")

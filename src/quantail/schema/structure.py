@@ -75,6 +75,23 @@ class Inequality:
         return (self.total, self.part)
 
 
+def following(identities: Sequence[Identity], order: Sequence[str]) -> frozenset[str]:
+    """Return the columns that follow from others: of each identity the one that stands last in synthesis order."""
+    return frozenset(max(identity.names, key=order.index) for identity in identities)
+
+
+def placed_parts(
+    identities: Sequence[Identity], inequalities: Sequence[Inequality], computed: frozenset[str]
+) -> dict[str, bool]:
+    """Return the parts that are modelled by a position, each with whether it is the part of an inequality.
+
+    `computed`: columns that follow from others.
+    """
+    placed = {part: False for each in identities if each.total not in computed for part in each.parts}
+    placed |= {inequality.part: True for inequality in inequalities}
+    return {part: alone for part, alone in placed.items() if part not in computed}
+
+
 def check_structure(
     identities: Sequence[Identity],
     inequalities: Sequence[Inequality],

@@ -19,7 +19,7 @@ from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
 from quantail.schema.nesting import check_nesting
 from quantail.schema.panel import Panel, check_columns
-from quantail.schema.structure import Identity, Inequality, check_structure
+from quantail.schema.structure import Identity, Inequality, check_structure, following, placed_parts
 from quantail.schema.universe import check_universes
 
 Neighbours = Literal["replace-one", "add-remove"]
@@ -27,7 +27,6 @@ Order = Literal["declared", "auto"]
 
 # Every group is fitted, empty ones included, so their number bounds the work that a schema can ask for.
 MOST_GROUPS = 100_000
-# Bytes of a schema file; ten thousand columns take a fiftieth of it.
 
 
 @dataclass(frozen=True)
@@ -194,6 +193,12 @@ class Schema:
         some = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
         raise SchemaError(f"the schema has no column {name!r}; its columns are {some}")
 
+    def stored_as(self, column: Column) -> tuple[str, ...]:
+        """Names under which a table holds a column: its own, or in a wide panel one for every period."""
+        if self.panel is None or column.public:
+            return (column.name,)
+        return self.panel.stored_as(column.name)
+
     def predictors_of(self, name: str) -> tuple[str, ...]:
         """Columns that explain `name`: those it lists, or all earlier ones; grouping columns are left out."""
         column, order = self.column(name), self.synthesis_order
@@ -295,11 +300,8 @@ class Schema:
         columns = {column.name: column for column in self.columns}
         places = {name: place for place, name in enumerate(self.synthesis_order)}
         check_structure(self.identities, self.inequalities, columns, places)
-        computed = frozenset(max(identity.names, key=places.__getitem__) for identity in self.identities)
-        placed = {
-            part: False for each in self.identities if each.total not in computed for part in each.parts
-        }
-        placed |= {inequality.part: True for inequality in self.inequalities}
+        computed = following(self.identities, self.synthesis_order)
+        placed = placed_parts(self.identities, self.inequalities, computed)
         check_universes(columns, places, self.by, placed, computed)
         check_nesting(columns, places, self.by)
 

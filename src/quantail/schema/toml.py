@@ -9,6 +9,8 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,7 +24,7 @@ from quantail.schema.panel import Panel
 from quantail.schema.structure import Identity, Inequality
 from quantail.schema.table import Schema
 
-_SECTIONS = ("table", "csv", "panel", "column", "identity", "inequality")
+SECTIONS = ("table", "csv", "panel", "column", "identity", "inequality")
 _TABLE_KEYS = ("name", "unit", "neighbours", "by", "order", "merge_below")
 _PANEL_EXAMPLES = {
     "unit": '"firm"',
@@ -33,8 +35,6 @@ _PANEL_EXAMPLES = {
     "end": "2015",
     "establishments": "3",
 }
-_CSV_KEYS = ("separator", "decimal", "thousands", "encoding", "dates", "missing")
-_IDENTITY_KEYS, _INEQUALITY_KEYS = ("total", "parts"), ("part", "total")
 _PANEL_KEYS = (
     "layout",
     "synthesis",
@@ -52,36 +52,14 @@ _PANEL_KEYS = (
     "establishments",
     "source",
 )
-_COLUMN_KEYS = (
-    "name",
-    "type",
-    "lower",
-    "upper",
-    "grid",
-    "decimals",
-    "resolution",
-    "categories",
-    "predictors",
-    "source",
-    "public",
-    "missing",
-    "missing_codes",
-    "atoms",
-    "other",
-    "label",
-    "storage",
-    "universe",
-    "outside",
-    "missing_with",
-    "heaps",
-    "within",
-    "parents",
+_COLUMN_KEYS, _CSV_KEYS, _IDENTITY_KEYS, _INEQUALITY_KEYS = (
+    tuple(field.name for field in fields(kind)) for kind in (Column, CsvFormat, Identity, Inequality)
 )
 # Our keys have one part or two. Python's reader takes time in the square of the number of parts, and has no limit.
 _DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 # How many characters to read over again in search of the line where something was left open.
 _SEARCH = 5_000_000
-_LARGEST_FILE = 2**26
+_LARGEST_FILE = 2**26  # bytes; ten thousand columns take a fiftieth of it
 _SHORT_ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
@@ -96,7 +74,7 @@ _SHORT_ESCAPES = {
 def read_toml(text: str) -> Schema:
     """Read a schema from TOML text, or raise a SchemaError that says what to write."""
     document = parse_toml(text)
-    _check_keys(document, _SECTIONS, "the schema")
+    _check_keys(document, SECTIONS, "the schema")
     table, sections = document.get("table"), document.get("column")
     if not isinstance(table, dict):
         raise SchemaError('the schema has no [table] section; write [table] and below it unit = "..."')
@@ -363,21 +341,32 @@ def _where(section: Mapping[str, Any], place: int) -> str:
 def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
     for key, value in values.items():
         if key in keep or (value is not None and value not in ("", ())):
-            yield f"{key} = {_value(value)}"
+            yield f"{key} = {toml_value(value)}"
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """Write a value of a schema, complete or not, as TOML.
+
+    Examples
+    --------
+    >>> toml_value(["north", 1e6, True])
+    '["north", 1000000, true]'
+    """
     if isinstance(value, _Literal):
         return value
     if isinstance(value, str):
         return toml_text(value)
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_INTEGER:
         return str(int(value))
-    return repr(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    raise SchemaError("the schema holds a value of an unknown kind; correct it in an editor")
 
 
 def _escape(character: str) -> str:

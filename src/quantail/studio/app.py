@@ -148,7 +148,7 @@ def _open(studio: Studio) -> Callable[[Request], Awaitable[Response]]:
         if not studio.access.admits(request.path_params["token"]):
             return _plain(Refusal(403, "This is not the token that `quantail studio` printed."))
         # Not a redirect: coming from a terminal's link or a file, the browser would not send the cookie with it.
-        home = studio.pages.address("/")
+        home = studio.address("/")
         page = (
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Quantail studio</title>'
             '<link rel="icon" href="data:,">'

@@ -15,22 +15,36 @@ from quantail.schema.key import KEY
 from quantail.studio.schema_file import Section
 from quantail.visible import visible_text
 
-NUMBERS = ("lower", "upper", "resolution", "decimals")
-LISTS = ("missing_codes", "atoms", "heaps")
-FLAGS = ("public", "missing", "other")
-TEXTS = (
-    "name",
-    "type",
-    "grid",
-    "label",
-    "storage",
-    "source",
-    "universe",
-    "outside",
-    "missing_with",
-    "within",
+FIELDS = {
+    "name": "text",
+    "type": "text",
+    "label": "text",
+    "lower": "number",
+    "upper": "number",
+    "grid": "text",
+    "decimals": "number",
+    "resolution": "number",
+    "categories": "labels",
+    "other": "flag",
+    "predictors": "choice",
+    "public": "flag",
+    "missing": "flag",
+    "missing_codes": "numbers",
+    "atoms": "numbers",
+    "heaps": "numbers",
+    "universe": "text",
+    "outside": "text",
+    "missing_with": "text",
+    "within": "text",
+    "parents": "labels",
+    "storage": "text",
+    "source": "text",
+}
+"""Fields of a column in the order in which a file has them, with what is typed into each."""
+TEXTS, NUMBERS, LISTS, FLAGS, LABELS = (
+    tuple(name for name, kind in FIELDS.items() if kind == wanted)
+    for wanted in ("text", "number", "numbers", "flag", "labels")
 )
-LABELS = ("categories", "parents")
 
 _ALWAYS = (
     *("name", "type", "predictors", "source", "public", "missing", "label", "storage"),
@@ -38,7 +52,7 @@ _ALWAYS = (
 )
 _BOUNDED = ("lower", "upper")
 BELONGS = {
-    "": (*TEXTS, *NUMBERS, *LISTS, *FLAGS, *LABELS, "predictors"),
+    "": tuple(FIELDS),
     "numeric": (*_ALWAYS, *_BOUNDED, "grid", "decimals", "resolution", *LISTS),
     "integer": (*_ALWAYS, *_BOUNDED, "grid", "resolution", *LISTS),
     "date": (*_ALWAYS, *_BOUNDED, "resolution"),
@@ -48,13 +62,8 @@ BELONGS = {
     "boolean": _ALWAYS,
     "key": ("name", "type", "storage", "source"),
 }
-"""Fields of each type, in the order in which a file has them."""
+"""Fields of each type."""
 
-_ORDER = (
-    *("name", "type", "label", "lower", "upper", "grid", "decimals", "resolution", "categories", "other"),
-    *("predictors", "public", "missing", "missing_codes", "atoms", "heaps"),
-    *("universe", "outside", "missing_with", "within", "parents", "storage", "source"),
-)
 _SPACES = re.compile(r"[\s_'\u00a0\u2009\u202f]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?")
@@ -112,10 +121,10 @@ def read(form: Mapping[str, Sequence[str]], before: Section, earlier: Sequence[s
         blanks = (*blanks, "categories")
     shown_here = {
         name: column[name]
-        for name in _ORDER
+        for name in FIELDS
         if name in kept and (name in blanks or not _is_default(name, column[name]))
     }
-    return shown_here | {name: value for name, value in before.items() if name not in _ORDER}
+    return shown_here | {name: value for name, value in before.items() if name not in FIELDS}
 
 
 def value_of(text: str) -> Any:

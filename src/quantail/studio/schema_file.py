@@ -8,22 +8,19 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 from quantail.cli.staging import write_text
 from quantail.errors import SchemaError
 from quantail.schema import Schema
-from quantail.schema.toml import parse_toml, toml_text
+from quantail.schema.toml import SECTIONS, parse_toml, schema_text, toml_text, toml_value
 
 Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
-_LARGEST_FILE = 1 << 24
 _ON_OTHERS = ("predictors", "universe", "outside", "missing_with", "within", "parents")
 _EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
-_KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
 
 @dataclass(frozen=True)
@@ -41,18 +38,8 @@ class SchemaFile:
     @classmethod
     def load(cls, path: Path) -> "SchemaFile":
         """Read a schema file, complete or not."""
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise SchemaError(f"{path}: cannot read the schema ({error.strerror})") from None
-        if len(content) > _LARGEST_FILE:
-            raise SchemaError(f"{path}: far too large for a schema")
-        try:
-            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        except UnicodeDecodeError:
-            raise SchemaError(f"{path}: the schema is not UTF-8 text; save it as UTF-8") from None
-        found = cls.of(parse_toml(text))
-        return replace(found, seen=hashlib.sha256(content).hexdigest())
+        text = schema_text(path)
+        return replace(cls.of(parse_toml(text)), seen=hashlib.sha256(text.encode()).hexdigest())
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "SchemaFile":
@@ -62,7 +49,7 @@ class SchemaFile:
         plain = all(isinstance(part, list) and all(isinstance(one, dict) for one in part) for part in lists)
         if not plain or not all(isinstance(part, dict | None) for part in (table, csv, panel)):
             raise SchemaError("the sections of the schema are not as they should be; correct it in an editor")
-        if set(document) - set(_KNOWN):
+        if set(document) - set(SECTIONS):
             raise SchemaError("the schema has sections that are not known; correct it in an editor")
         columns, identities, inequalities = (tuple(part) for part in lists)
         return cls(table, columns, csv, panel, identities, inequalities)
@@ -125,18 +112,4 @@ class SchemaFile:
 def _lines(section: Section) -> Iterable[str]:
     for key, value in section.items():
         plain = key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_text(key)
-        yield f"{plain} = {_value(value)}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return toml_text(value)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    raise SchemaError("the schema holds a value of an unknown kind; correct it in an editor")
+        yield f"{plain} = {toml_value(value)}"

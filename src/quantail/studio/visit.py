@@ -2,16 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.responses import Response
+from jinja2 import Environment
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quantail.errors import OptionError
 from quantail.studio.access import Access
 from quantail.studio.folder import Folder
 from quantail.studio.launch import Launcher
-from quantail.studio.pages import Pages, context_of
+from quantail.studio.pages import page_templates
 from quantail.studio.records import Records
+
+CONTEXT = ("table", "schema", "ledger")
+"""What a person is working on, carried from page to page in the address."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,6 @@ class Studio:
 
     folder: Folder
     access: Access
-    pages: Pages
     records: Records
     launcher: Launcher
 
@@ -28,7 +33,19 @@ class Studio:
     def of(cls, folder: Folder, access: Access) -> "Studio":
         """Open the studio of a folder."""
         records = Records.of(folder)
-        return cls(folder, access, Pages(access, folder.root.name), records, Launcher(records))
+        return cls(folder, access, records, Launcher(records))
+
+    @cached_property
+    def templates(self) -> Environment:
+        """What its pages are made of."""
+        token = self.access.form_token
+        return page_templates(address=self.address, token=token, folder=self.folder.root.name)
+
+    def address(self, path: str, **query: object) -> str:
+        """Return the address of a page; values that are empty are left out."""
+        given = {name: str(value) for name, value in query.items() if value not in (None, "")}
+        asked = f"?{urlencode(given)}" if given else ""
+        return f"/{self.access.prefix}{path}{asked}"
 
 
 @dataclass(frozen=True)
@@ -43,8 +60,8 @@ class Visit:
     @property
     def context(self) -> dict[str, str]:
         """What the person is working on."""
-        sent = {name: values[0] for name, values in self.form.items() if values}
-        return context_of({**self.query, **sent})
+        sent = {**self.query, **{name: values[0] for name, values in self.form.items() if values}}
+        return {name: sent[name] for name in CONTEXT if sent.get(name)}
 
     def sent(self, name: str, default: str = "") -> str:
         """Return a field of the form, or of the address, without blanks around it."""
@@ -60,11 +77,12 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **content: Any) -> Response:
         """Write a page; every page knows what the person is working on."""
-        return self.studio.pages.page(template, status, **{"context": self.context, **content})
+        content = {"context": self.context, "error": "", "notice": "", **content}
+        return HTMLResponse(self.studio.templates.get_template(template).render(content), status)
 
     def go(self, path: str, **query: object) -> Response:
-        """Send the browser to a page about the same things."""
-        return self.studio.pages.go(path, **{**self.context, **query})
+        """Send the browser, after a form, to a page about the same things."""
+        return RedirectResponse(self.studio.address(path, **{**self.context, **query}), 303)
 
     def told(self, error: Exception) -> str:
         """Return the message of an error as pages show it: files of the folder by their names there."""

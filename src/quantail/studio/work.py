@@ -152,16 +152,14 @@ def report(work: Work) -> list[Path]:
 def plan(work: Work) -> list[Path]:
     """Try a plan out on made-up tables, at one budget after another; no data are read."""
     from quantail.planning import expect
+    from quantail.release.progress import part_progress
     from quantail.schema import Schema
 
     asked = work.request
     schema, wanted = Schema.from_toml(asked["schema_text"]), asked["epsilons"]
+    options = {name: asked[name] for name in ("method", "definition", "delta") if asked[name]}
     for place, (epsilon, kept) in enumerate(wanted.items()):
-
-        def told(step: str, done: float, place: int = place, epsilon: str = epsilon) -> None:
-            work.tell(f"epsilon {epsilon}, {step}", (place + done) / len(wanted))
-
-        options = {name: asked[name] for name in ("method", "definition", "delta") if asked[name]}
+        told = part_progress(work.tell, place, len(wanted), f"epsilon {epsilon}, ")
         found = expect(schema, asked["rows"], epsilon, progress=told, **options)
         write_json(work.place.parents[1] / "plans" / f"{kept}.json", found.to_dict())
     return []

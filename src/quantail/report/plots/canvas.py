@@ -17,6 +17,8 @@ from quantail.report.plots.scale import Scale
 
 Ticks = Sequence[tuple[float, str]]
 
+_LONGEST = 18  # characters of a name beside a row
+
 
 @dataclass(frozen=True)
 class Canvas:
@@ -84,6 +86,17 @@ class Canvas:
             "path", d="".join(f"M{number(x)} {number(y)}h0" for x, y in places), class_=f"dots {kind}"
         )
 
+    def row_name(self, label: str, up: float) -> Markup:
+        """Write what a row is called, left of the frame."""
+        return element("text", clipped(label), x=number(self.left - 8), y=number(up + 4), class_="tick end")
+
+    def interval(self, ends: ArrayLike, up: float, kind: str) -> Markup:
+        """Draw a line from the first to the last of three values, with a mark at the middle one."""
+        low, middle, high = self.across(ends).tolist()
+        mark = disc(middle, up, 3.5) if kind == "real" else diamond(middle, up, 4.0)
+        path = f"M{number(low)} {number(up)}H{number(high)}"
+        return element("g", element("path", d=path, class_=f"line {kind}"), mark)
+
     def drawing(self, label: str, *parts: Child) -> Markup:
         """Close the plot; `label` says in words what it shows."""
         return drawing(self.width, self.height, label, *parts)
@@ -111,6 +124,14 @@ def diamond(x: float, y: float, size: float = 5.0) -> Markup:
     step = number(size)
     path = f"M{number(x)} {number(y - size)}l{step} {step}l-{step} {step}l-{step} -{step}Z"
     return element("path", d=path, class_="mark synthetic")
+
+
+def clipped(label: str, longest: int = _LONGEST) -> str:
+    """Cut the middle out of a label that would run out of its place; ends tell labels apart."""
+    if len(label) <= longest:
+        return label
+    tail = longest // 3
+    return f"{label[: longest - tail - 1]}…{label[-tail:]}"
 
 
 def number(value: float) -> str:

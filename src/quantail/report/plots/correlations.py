@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from quantail.markup import Child, Markup, element
 from quantail.report.association import Pair
 from quantail.report.columns import Numbers
-from quantail.report.plots.canvas import drawing, number
+from quantail.report.plots.canvas import clipped, drawing, number
 from quantail.report.plots.numbers import plain
-from quantail.report.plots.shares import clipped
 
 _SIZE, _LEFT = 360.0, 96.0
 _SPELLED_OUT = 8  # with more columns the numbers would not fit into their cells

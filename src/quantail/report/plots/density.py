@@ -1,5 +1,7 @@
 """Where the values of a column lie: two histograms on one axis, drawn from all rows."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from quantail.arrays import Floats
@@ -17,7 +19,8 @@ def draw_density(column: Numbers) -> Markup:
     edges = _edges(column)
     heights = [_density(values, edges, column.scale) for values in column.ordered]
     top = max(float(height.max()) for height in heights)
-    canvas = Canvas(_widened(column.scale, edges), Scale(0.0, 1.08 * top))
+    across = replace(column.scale, low=float(edges[0]), high=float(edges[-1]))
+    canvas = Canvas(across, Scale(0.0, 1.08 * top))
     middle = [column.written(float(np.median(values))) for values in column.ordered]
     label = (
         f"Density of {column.name}. Median {middle[0]} in the real table, {middle[1]} in the synthetic one."
@@ -38,10 +41,6 @@ def _edges(column: Numbers) -> Floats:
     edges[0] = min(edges[0], column.scale.low)
     edges[-1] = max(edges[-1], column.scale.high)
     return edges
-
-
-def _widened(scale: Scale, edges: Floats) -> Scale:
-    return Scale(float(edges[0]), float(edges[-1]), scale.kind, scale.width)
 
 
 def _density(values: Floats, edges: Floats, scale: Scale) -> Floats:

@@ -7,10 +7,11 @@ real fit: real intervals reach from -1.96 to 1.96, and a synthetic one that over
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from quantail.markup import Child, Markup, element
-from quantail.report.plots.canvas import Canvas, diamond, disc, number
+from quantail.report.plots.canvas import Canvas, number
 from quantail.report.plots.scale import Scale
-from quantail.report.plots.shares import clipped
 
 _ROW, _WIDE = 30, 1.96
 _LINEAR = 12.0  # beyond as many standard errors the axis is logarithmic
@@ -56,22 +57,12 @@ def draw_forest(response: str, estimates: Sequence[Estimate]) -> Markup:
 
 def _row(canvas: Canvas, place: int, estimate: Estimate) -> Markup:
     up = float(canvas.up(place))
-    parts: list[Child] = [
-        element(
-            "text", clipped(estimate.term), x=number(canvas.left - 8), y=number(up + 4), class_="tick end"
-        )
-    ]
+    limit = canvas.x.high
+    parts: list[Child] = [canvas.row_name(estimate.term, up)]
     for middle, reach, height, kind in (
         (0.0, _WIDE, up - 5, "real"),
         (estimate.shift, estimate.reach, up + 5, "synthetic"),
     ):
-        limit = canvas.x.high
-        low, at, high = (
-            float(canvas.across(min(max(value, -limit), limit)))
-            for value in (middle - reach, middle, middle + reach)
-        )
-        parts.append(
-            element("path", d=f"M{number(low)} {number(height)}H{number(high)}", class_=f"line {kind}")
-        )
-        parts.append(disc(at, height, 3.5) if kind == "real" else diamond(at, height, 4.0))
+        ends = np.clip([middle - reach, middle, middle + reach], -limit, limit)
+        parts.append(canvas.interval(ends, height, kind))
     return element("g", *parts)

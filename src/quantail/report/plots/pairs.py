@@ -6,10 +6,10 @@ from quantail.arrays import Floats
 from quantail.markup import Markup, element
 from quantail.report.association import Pair
 from quantail.report.columns import Labels, Numbers
-from quantail.report.plots.canvas import Canvas, diamond, disc, number
+from quantail.report.plots.canvas import Canvas, clipped
 from quantail.report.plots.numbers import plain
 from quantail.report.plots.scale import Scale
-from quantail.report.plots.shares import clipped, draw_shares
+from quantail.report.plots.shares import draw_shares
 
 SHOWN_ROWS = 500
 _CELLS = 12
@@ -87,28 +87,17 @@ def _intervals(labels: Labels, numbers: Numbers) -> Markup:
     marks, said = [], []
     for place, label in enumerate(labels.labels):
         height = float(canvas.up(place))
-        marks.append(
-            element(
-                "text", clipped(label), x=number(canvas.left - 8), y=number(height + 4), class_="tick end"
-            )
-        )
+        marks.append(canvas.row_name(label, height))
         medians = []
         for side, kind, shift in (("real", "real", -6), ("synth", "synthetic", 6)):
             values = getattr(numbers, side)[getattr(labels, side) == place]
             values = values[np.isfinite(values)]
             medians.append(numbers.written(float(np.median(values))) if values.size else "none")
             if values.size:
-                marks.append(_interval(canvas, height + shift, np.quantile(values, _LEVELS), kind))
+                marks.append(canvas.interval(np.quantile(values, _LEVELS), height + shift, kind))
         said.append(f"{label} {medians[0]} and {medians[1]}")
     label = f"Medians of {numbers.name} by {labels.name}, real and synthetic: " + "; ".join(said) + "."
     return canvas.drawing(label, canvas.axes(clipped(numbers.name, 34), "", None, ()), *marks)
-
-
-def _interval(canvas: Canvas, height: float, ends: Floats, kind: str) -> Markup:
-    low, middle, high = canvas.across(ends).tolist()
-    mark = disc(middle, height, 3.5) if kind == "real" else diamond(middle, height, 4.0)
-    path = f"M{number(low)} {number(height)}H{number(high)}"
-    return element("g", element("path", d=path, class_=f"line {kind}"), mark)
 
 
 def _cells(first: Labels, second: Labels) -> Markup:

@@ -11,7 +11,7 @@ from quantail.report.plots.canvas import Canvas, diamond, disc, number
 from quantail.report.plots.numbers import percent
 from quantail.report.plots.scale import Scale
 
-_ROW, _LONGEST = 22, 18
+_ROW = 22
 _FAR = 3  # so many times the largest label, "all others" would press the labels together
 
 
@@ -40,17 +40,9 @@ def draw_shares(name: str, labels: Sequence[str], real: Floats, synth: Floats) -
     )
 
 
-def clipped(label: str, longest: int = _LONGEST) -> str:
-    """Cut the middle out of a label that would run out of its place; ends tell labels apart."""
-    if len(label) <= longest:
-        return label
-    tail = longest // 3
-    return f"{label[: longest - tail - 1]}…{label[-tail:]}"
-
-
 def _row(canvas: Canvas, place: int, label: str, real: float, synth: float) -> Markup:
     up = float(canvas.up(place))
-    name = element("text", clipped(label), x=number(canvas.left - 8), y=number(up + 4), class_="tick end")
+    name = canvas.row_name(label, up)
     if max(real, synth) > canvas.x.high:
         said = f"{percent(real)} real, {percent(synth)} synthetic: off this axis"
         said_here = element("text", said, x=number(canvas.left + 8), y=number(up + 4), class_="tick")
