@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column_types import NUMBERS, ColumnType, Grid
-from quantail.schema.dates import DateType, date_number, in_calendar
+from quantail.schema.dates import DateType, date_number, in_calendar, is_day_alone
 from quantail.schema.storage import check_storage
 
 if TYPE_CHECKING:
@@ -119,9 +119,12 @@ def _bound(column: "Column", option: str) -> float:
     if given is None or given == "":
         raise wrong(column, f"{option} is blank", advice)
     if column.is_dated and isinstance(given, str | date):
+        is_day = column.type == "datetime" and option == "upper" and is_day_alone(given)
         given = date_number(cast(DateType, column.type), given)
         if given is None:
             raise wrong(column, f"{option} is not a date", advice)
+        if is_day:  # moments of the last day are within the bounds, up to its last one
+            given += 86_400 - (column.resolution if isinstance(column.resolution, Real) else 1)
     value = _number(column, option, given, advice)
     if column.is_dated and not in_calendar(cast(DateType, column.type), value):
         raise wrong(column, f"{option} lies outside of the calendar", advice)

@@ -259,7 +259,8 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         if section.get("type") == "":
             kinds = ", ".join((*get_args(ColumnType), KEY))
             blanks.append(
-                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories"
+                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories; or "
+                "remove its section, which leaves it out of every release"
             )
             continue
         if section.get("type") == KEY:
