@@ -81,7 +81,19 @@ def test_init_never_overwrites_the_table_itself(shop):
 
 def test_check_says_that_a_table_fits(shop):
     done = shop.run("check", shop.table, "--schema", shop.schema)
-    assert done.exit_code == 0 and "fits" in done.stdout and done.stderr == ""
+    assert done.exit_code == 0 and "fits" in done.stdout
+    (note,) = done.stderr.splitlines()
+    assert "--internal" in note  # what is clipped is not told without
+    assert shop.run("check", shop.table, "--schema", shop.schema, "--internal").stderr == ""
+
+
+def test_check_says_that_a_table_of_few_rows_fits_and_will_be_refused(shop):
+    """Its number of rows is public under replace-one, and is not told of one that is protected."""
+    shop.write("few.csv", "\n".join(shop.table.read_text().splitlines()[:6]))
+    assert "fewer than 20 rows" in shop.run("check", "few.csv", "--schema", shop.schema).stderr
+    text = shop.schema.read_text()
+    protected = shop.write("p.toml", text.replace("[table]", '[table]\nneighbours = "add-remove"'))
+    assert "fewer than" not in shop.run("check", "few.csv", "--schema", protected).stderr
 
 
 def test_check_lists_every_problem_at_once(shop):

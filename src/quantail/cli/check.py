@@ -34,7 +34,7 @@ def check(
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.cli.panels import firms_in_words
-    from quantail.frames import check_table, left_out_columns, left_out_words
+    from quantail.frames import FEWEST_ROWS, check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
@@ -65,6 +65,10 @@ def check(
             note(left_out_words(left_out))
         if firms := firms_in_words(facts):
             note(firms)
+    if facts.panel is None and facts.neighbours == "replace-one" and 0 < table.num_rows < FEWEST_ROWS:
+        warn(f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary: a release will be refused")
+    if not problems and not internal:
+        note("With --internal it also names what is clipped and what the schema could declare, for eyes inside.")
     named = () if facts.panel is None else facts.panel.named
     for place, names in (
         ("in [panel]", [name for name in facts.unsourced() if name in named]),

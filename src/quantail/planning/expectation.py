@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
+from quantail.frames import FEWEST_ROWS
 from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.deviations import SHARES, deviations
 from quantail.planning.kept import Run, keep, key_of, recall
@@ -42,7 +43,6 @@ from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.universe import universe_of
 from quantail.table import TableSynthesizer
-from quantail.table.synthesizer import FEWEST_ROWS
 
 Rows = int | Mapping[tuple[int, ...], int]
 Epsilon = int | float | str | Fraction
