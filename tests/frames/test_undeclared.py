@@ -127,11 +127,17 @@ def test_labels_and_numbers_that_are_empty_together_or_wherever_another_is():
     notes = told(frame, *columns)
     assert "is missing in the same rows as 'pension'" in notes["kind"]
     assert "in every row in which 'pension' is missing or zero" in notes["tax"]
-    ruled = [replace(columns[1], universe="pension > 0"), replace(columns[2], universe="pension > 0", outside=0)]
+    ruled = [
+        replace(columns[1], universe="pension > 0"),
+        replace(columns[2], universe="pension > 0", outside=0),
+    ]
     assert told(frame, columns[0], *ruled) == {}
     frame["tax"] = frame["tax"].sample(frac=1, random_state=1).to_numpy()
     assert told(frame, columns[0], ruled[0], columns[2]) == {}
-    few = (rng.random(ROWS) < 0.03)  # of a column that is mostly empty anyway, so are these rows
-    frame["pension"], frame["tax"] = np.where(few, 0.0, frame["pension"] + 1), np.where(rng.random(ROWS) < 0.8, 0, 100)
+    few = rng.random(ROWS) < 0.03  # of a column that is mostly empty anyway, so are these rows
+    frame["pension"], frame["tax"] = (
+        np.where(few, 0.0, frame["pension"] + 1),
+        np.where(rng.random(ROWS) < 0.8, 0, 100),
+    )
     frame.loc[few, "tax"] = 0.0
     assert told(frame[["pension", "tax"]], number("pension", atoms=(1, 701, 1401)), columns[2]) == {}

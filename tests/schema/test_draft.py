@@ -82,7 +82,12 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
     text = draft({"q1": "", "q2": "", "day": "date"})
     with pytest.raises(SchemaError) as caught:
         Schema.from_toml(text)
-    for said in ("remove its section, which leaves it out", "'q1': write its type", "'q2': write its type", "'day': lower and upper blank"):
+    for said in (
+        "remove its section, which leaves it out",
+        "'q1': write its type",
+        "'q2': write its type",
+        "'day': lower and upper blank",
+    ):
         assert said in str(caught.value)
 
 

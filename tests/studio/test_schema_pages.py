@@ -237,3 +237,13 @@ def test_advice_rests_on_the_schema_alone_and_proposes_no_bound():
     assert "key" in column_advice({"name": "person_id", "type": "integer", "lower": 0, "upper": 9})[0]
     assert "categories" in column_advice({"name": "zip_code", "type": "integer", "lower": 0, "upper": 9})[0]
     assert len(rules_advice([done, done | {"name": "tips"}])) == 1 and rules_advice([done]) == []
+    coarse = {"name": "land", "type": "category", "categories": ["01", "02", "03"]}
+    codes = [f"0{k}{place}" for k in (1, 2, 3) for place in "abc"]
+    fine = {"name": "kreis", "type": "category", "categories": codes}
+    (advice,) = rules_advice([coarse, fine])
+    assert "kreis: every label begins with one of land" in advice
+    assert (
+        rules_advice([coarse, fine | {"within": "land"}])
+        == rules_advice([coarse, fine | {"categories": []}])
+        == []
+    )

@@ -56,7 +56,7 @@ def undeclared(
         if column.categories and not column.public and column.name not in schema.by
     }
     yield from _nested(labels, schema)
-    yield from _empty_together(numbers | labels, schema)
+    yield from _empty_together({**numbers, **labels}, schema)
     yield from _relations(numbers, schema)
 
 
@@ -138,7 +138,11 @@ def _empty_together(columns: Mapping[str, NDArray[np.generic]], schema: Schema) 
             continue
         is_said = column.universe or column.missing_with or name in computed
         same = next((other for other, gone in before.items() if np.array_equal(gone, empty)), None)
-        wider = None if same else _widest_within(empty, {o: g for o, g in before.items() if (name, o) not in parts})
+        wider = (
+            None
+            if same
+            else _widest_within(empty, {o: g for o, g in before.items() if (name, o) not in parts})
+        )
         if same is None:
             before[name] = empty
         if (other := same or wider) is None or is_said:

@@ -189,7 +189,7 @@ def _lines(table: pa.Table, written: CsvFormat) -> Iterable[str]:
 
 
 def _whole_seconds(table: pa.Table) -> pa.Table:
-    """Return a table whose moments are stored in seconds where all of a column are whole: 08:30:00, not 08:30:00.000000."""
+    """Return a table whose moments, where all of a column are whole seconds, are stored so: 08:30:00 without zeros."""
     for place, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit != "s":
             try:

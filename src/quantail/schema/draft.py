@@ -24,7 +24,7 @@ _TABLE = """\
 # where a kind of column comes first.
 # Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
 # predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
-# Remove the sections of columns that are not to be released (texts, names, addresses, telephone numbers): they are left out.
+# Remove the sections of columns that are not to be released (texts, names, telephone numbers): they are left out.
 
 [table]
 name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"

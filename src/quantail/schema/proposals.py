@@ -49,7 +49,9 @@ _GERMAN = {  # written together: a name means what it ends in, Exportumsatz as U
     "investitionen schulden kredit darlehen beitrag praemie rente exporte importe ausgaben einnahmen",
     "count": "mitarbeiter mitarbeitende beschaeftigte beschaeftigten arbeitnehmer personen einwohner anzahl zahl",
 }
-_COUNTING = frozenset("n num nb anz anzahl cnt".split())  # before what is counted: n_claims, anzahl_zimmer
+_COUNTING = frozenset(
+    ["n", "num", "nb", "anz", "anzahl", "cnt"]
+)  # before what is counted: n_claims, anzahl_zimmer
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _HEADS = {word: meaning for meaning, words in _GERMAN.items() for word in words.split()}
 _MEANING = {word: meaning for meaning, words in _WORDS.items() for word in words.split()} | _HEADS
@@ -98,7 +100,9 @@ def proposal_of(name: str, declared: DraftType) -> Proposal:
         return Proposal(declared)
     if last == "code":
         return Proposal("category", by_name=True)
-    if last == "number" or (last == "whole" and "amount" in meanings):  # the year of a wage, or a wage of a year
+    if last == "number" or (
+        last == "whole" and "amount" in meanings
+    ):  # the year of a wage, or a wage of a year
         return Proposal(declared)
     if last == "whole" and declared == "":
         return Proposal("integer", by_name=True)
