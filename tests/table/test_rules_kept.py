@@ -1,5 +1,7 @@
 """No synthetic row ever breaks a declared rule, whatever the table holds, the budget is or the noise says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from quantail.errors import DataError
 from quantail.frames import check_table
 from quantail.frames.encoding import decode, encode
+from quantail.report import release_card
 from quantail.schema import Column, Identity, Inequality, Schema
 from quantail.table import TableModel, TableSynthesizer
 
@@ -35,6 +38,8 @@ def schema_of(**options):
         Column("rents", **MONEY, missing=True),
         Column("gifts", **MONEY),
         Column("income", "numeric", 0, 2e12, grid="log", decimals=2, missing=True),
+        Column("bonus", **MONEY, atoms=(0,), universe="staff > 0", outside=0, only_outside=True),
+        Column("spent", **MONEY, missing=True, universe="staff = 0", only_outside=True),
     )
     return Schema(
         columns,
@@ -72,6 +77,8 @@ def columns_of(seed, rows, broken=0.0):
         "rents": np.where(rng.random(rows) < 0.2, np.nan, rents),
         "gifts": gifts,
         "income": np.where(rng.random(rows) < 0.3, np.nan, (rents + gifts).round(2) * (1 + free)),
+        "bonus": np.where((staff > 0) ^ (free & (rng.random(rows) < 0.5)), 1 + gifts, 0.0),
+        "spent": np.where((staff == 0) ^ (free & (rng.random(rows) < 0.5)), rents, np.nan),
     }
 
 
@@ -85,7 +92,7 @@ def table_of(columns, schema):
     return pa.table(found)
 
 
-def assert_kept(table, schema):
+def assert_kept(table, schema, *, one_way=False):
     """Check the rules one by one, beside what `check --internal` says of them."""
     assert [str(p) for p in check_table(table, schema, internal=True) if "breaks" in p.what] == []
     frame = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
@@ -94,6 +101,10 @@ def assert_kept(table, schema):
     earning = (frame["job"] == "some") & grown
     assert np.isnan(frame["wage"].astype(float)[~earning]).all()
     assert (frame["payroll"][frame["staff"] == 0] == 0).all()
+    assert (frame["bonus"][frame["staff"] == 0] == 0).all()
+    assert one_way or (frame["bonus"][frame["staff"] > 0] > 0).all()
+    assert np.isnan(frame["spent"].astype(float)[frame["staff"] > 0]).all()
+    assert one_way or np.array_equal(np.isnan(frame["spent"].astype(float)), frame["staff"] > 0)
     sales, exports = (frame[name].astype(float) for name in ("sales", "exports"))
     known = ~np.isnan(sales) & (sales != -8)
     assert not (exports[known] > sales[known]).any()
@@ -111,15 +122,19 @@ def test_synthetic_rows(epsilon, relation):
     table = table_of(columns_of(1, 600, broken=0.2), schema)
     made = TableSynthesizer(schema, epsilon, method="tables", noise="simulated", seed=3)
     model = made.fit(table)
+    said = release_card(model, rows=3000)["relations"]
+    assert "bonus only where staff > 0, elsewhere 0, and nowhere else" in said
+    assert "payroll only where staff > 0, elsewhere 0" in said
     drawn = model.sample(3000, seed=1)
     assert_kept(drawn, schema)
     assert TableModel.from_dict(model.to_dict()).sample(3000, seed=1).equals(drawn)
 
 
 def test_groups_and_rules_on_them():
-    schema = schema_of(by=("region",))
+    schema = schema_of()
     payroll = Column("payroll", **MONEY, atoms=(0,), universe="region = north and staff > 0", outside=0)
     columns = tuple(payroll if column.name == "payroll" else column for column in schema.columns)
+    columns = tuple(replace(column, only_outside=False) for column in columns)  # of tables fitted as one
     schema = Schema(
         columns, "person", by=("region",), inequalities=schema.inequalities, identities=schema.identities
     )
@@ -129,7 +144,7 @@ def test_groups_and_rules_on_them():
         table_of(data, schema)
     )
     drawn = model.sample(2000, seed=2)
-    assert_kept(drawn, schema)
+    assert_kept(drawn, schema, one_way=True)
     assert (drawn["payroll"].to_numpy()[drawn["region"].to_numpy(zero_copy_only=False) == "south"] == 0).all()
 
 
@@ -184,6 +199,8 @@ def test_rows_are_read_as_if_they_kept_the_rules(seed, broken):
     whole = {name: x if x.dtype.kind == "i" else np.where(np.isnan(x), 0.5, x) for name, x in parts.items()}
     back = decode(whole, schema)
     one_way = ~((back["job"] == 2) & (back["age"] >= 15))
+    one_way &= (back["bonus"] == 0) == (back["staff"] == 0)
+    one_way &= np.isnan(back["spent"]) == (back["staff"] > 0)
     kept = {name: values[one_way] for name, values in back.items()}
     if one_way.any():
         assert_kept(table_of(kept, schema), schema)

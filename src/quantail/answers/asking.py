@@ -266,7 +266,8 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     if column.type not in ("numeric", "integer") or column.public:
         raise OptionError(f"column {name!r} is not a confidential column of numbers; quantiles are for those")
     # Rules name other columns, which are not asked about.
-    column = replace(column, atoms=(), predictors=None, universe="", outside="", missing_with="")
+    column = replace(column, universe="", outside="", only_outside=False, missing_with="")
+    column = replace(column, atoms=(), predictors=None)
     if schema.panel is not None:
         periods = schema.panel.periods
         if period not in periods:

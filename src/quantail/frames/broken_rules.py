@@ -35,7 +35,7 @@ def _universes(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
         kept = ruled(name, values, columns, schema)
         breaks = ~_same(kept, values)
         if rule.both_ways and not column.missing_with:
-            breaks |= ~away & (values == absent_value(column, rule.outside))
+            breaks |= ~away & _same(values, np.asarray(absent_value(column, rule.outside)))
         if column.missing_with:
             together = missing_together(columns, schema)[column.missing_with]
             breaks |= ~_same(together, columns[column.missing_with])

@@ -149,7 +149,7 @@ def _empty_together(columns: Mapping[str, NDArray[np.generic]], schema: Schema) 
             continue
         what = "missing" if column.is_labelled or column.is_dated else "missing or zero"
         if same is not None:
-            hint = "if a rule says so, declare it: universe with outside, or missing_with"
+            hint = "if a rule says so, declare it: universe with outside and only_outside = true, or missing_with"
             yield _note(name, f"is {what} in the same rows as {other!r}", hint)
         else:
             hint = "if a rule says so, declare it: universe, with outside where it is not missing"

@@ -268,7 +268,7 @@ def _ungrouped(column: Column, schema: Schema) -> Column:
     """Return a column without what it says of groups: within one of them a rule that names it holds or does not."""
     rule, predictors = universe_of(column), column.predictors
     if rule is not None and any(name in schema.by for name in rule.condition.names):
-        column = replace(column, universe="", outside="")
+        column = replace(column, universe="", outside="", only_outside=False)
     if predictors is None:
         return column
     return replace(column, predictors=tuple(name for name in predictors if name not in schema.by))

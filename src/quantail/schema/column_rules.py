@@ -47,7 +47,7 @@ def check_column(column: "Column") -> None:
     _set(column, "categories", _texts(column, "categories", column.categories))
     if column.predictors is not None:
         _set(column, "predictors", _texts(column, "predictors", column.predictors))
-    for option in ("public", "missing", "other"):
+    for option in ("public", "missing", "other", "only_outside"):
         if not isinstance(getattr(column, option), bool):
             raise wrong(column, f"{option} must be true or false", f"write {option} = true, or remove it")
     if column.is_labelled:
@@ -215,6 +215,8 @@ def _check_rule(column: "Column") -> None:
             raise wrong(column, f"{option} must be text", f"write {option} = {example}, or remove it")
     if column.universe and column.missing_with:
         raise wrong(column, "it has both universe and missing_with", "keep one of them")
+    if column.only_outside and not column.universe:
+        raise wrong(column, "only_outside belongs to a universe", "write universe = ..., or remove it")
     if column.outside == "":
         return
     if not column.universe:

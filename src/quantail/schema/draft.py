@@ -64,6 +64,7 @@ _RULES = """
 # total = "wages"
 #
 # What is asked of some only says so in its column: universe = "age >= 15"; elsewhere it is missing, or outside = 0.
+# Where that stands nowhere else (amounts of claims, zero exactly where there is none), write only_outside = true, too.
 # A code that belongs to one coarser code says so in its column: within = "state" (docs: codes within codes).
 """
 

@@ -180,6 +180,7 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         universe="",
         outside="",
         missing_with="",
+        only_outside=False,
     )
 
 

@@ -72,6 +72,7 @@ _COLUMN_KEYS = (
     "storage",
     "universe",
     "outside",
+    "only_outside",
     "missing_with",
     "heaps",
     "within",
@@ -159,7 +160,7 @@ def _column_lines(column: Column) -> Iterable[str]:
     values = {key: getattr(column, key) for key in _COLUMN_KEYS}
     if column.grid == "linear":
         del values["grid"]
-    for flag in ("public", "missing", "other"):
+    for flag in ("public", "missing", "other", "only_outside"):
         if not values[flag]:
             del values[flag]
     if column.is_dated:

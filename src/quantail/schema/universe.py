@@ -2,6 +2,7 @@
 
     universe = "age >= 15"        only where this holds of earlier columns; elsewhere the column is missing,
     outside = 0                   or this atom, or this label or missing code, which then stands nowhere else,
+    only_outside = true           that stands nowhere else: within, the column is never zero, or never missing,
     missing_with = "employees"    the column is missing where the other is, and nowhere else.
 
 Rules are public and hold in every synthetic row. A confidential row that breaks one is read as if it did not, as
@@ -47,7 +48,10 @@ def universe_of(column: Column) -> Universe | None:
         raise wrong(column, "universe cannot be read", str(error)) from None
     outside = _outside(column)
     named = outside is not None and (column.is_labelled or outside in column.missing_codes)
-    return Universe(condition, outside, named)
+    if column.only_outside and outside in column.atoms and outside not in (column.lower, column.upper):
+        advice = "write it as lower or upper, which no other value reaches, or remove only_outside"
+        raise wrong(column, "values beside what stands outside may be rounded to it", advice)
+    return Universe(condition, outside, named or column.only_outside)
 
 
 def _outside(column: Column) -> float | None:
@@ -95,6 +99,10 @@ def check_universes(
         if column.public or column.name in by:
             raise wrong(
                 column, f"{option} is for columns that are drawn", f"remove {option}, or public or by"
+            )
+        if column.only_outside and by:
+            raise wrong(
+                column, "only_outside is for tables that are fitted as one", "remove by, or only_outside"
             )
         if column.name in computed:
             advice = f"remove {option}, or move its [[column]] section before another one of the identity"
@@ -151,6 +159,9 @@ def _check_partner(column: Column, partner: Column, by: tuple[str, ...]) -> None
 
 def _check_placed(column: Column, outside: float | None, is_part: bool) -> None:
     """Raise a SchemaError unless a number outside of the universe fits whatever the relation leaves."""
+    if column.only_outside and outside is not None and outside not in column.missing_codes:
+        advice = "remove only_outside, or the relation"
+        raise wrong(column, "a part of a relation may be as small as what stands outside", advice)
     if outside is None or outside in column.missing_codes or (is_part and outside == column.lower):
         return
     if is_part:

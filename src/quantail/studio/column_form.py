@@ -17,7 +17,7 @@ from quantail.visible import visible_text
 
 NUMBERS = ("lower", "upper", "resolution", "decimals")
 LISTS = ("missing_codes", "atoms", "heaps")
-FLAGS = ("public", "missing", "other")
+FLAGS = ("public", "missing", "other", "only_outside")
 TEXTS = (
     "name",
     "type",
@@ -34,7 +34,7 @@ LABELS = ("categories", "parents")
 
 _ALWAYS = (
     *("name", "type", "predictors", "source", "public", "missing", "label", "storage"),
-    *("universe", "outside", "missing_with"),
+    *("universe", "outside", "only_outside", "missing_with"),
 )
 _BOUNDED = ("lower", "upper")
 BELONGS = {
@@ -53,7 +53,7 @@ BELONGS = {
 _ORDER = (
     *("name", "type", "label", "lower", "upper", "grid", "decimals", "resolution", "categories", "other"),
     *("predictors", "public", "missing", "missing_codes", "atoms", "heaps"),
-    *("universe", "outside", "missing_with", "within", "parents", "storage", "source"),
+    *("universe", "outside", "only_outside", "missing_with", "within", "parents", "storage", "source"),
 )
 _SPACES = re.compile(r"[\s_'\u00a0\u2009\u202f]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")

@@ -21,7 +21,7 @@ Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _LARGEST_FILE = 1 << 24
-_ON_OTHERS = ("predictors", "universe", "outside", "missing_with", "within", "parents")
+_ON_OTHERS = ("predictors", "universe", "outside", "only_outside", "missing_with", "within", "parents")
 _EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
 _KNOWN = ("table", "csv", "panel", "column", "identity", "inequality")
 
