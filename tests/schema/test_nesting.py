@@ -95,6 +95,7 @@ def test_a_code_that_is_missing_with_its_parent():
     state = Column("state", "category", categories=("GA", "FL"), missing=True)
     schema = schema_of(state, county("GA1", "FL1", missing=True, missing_with="state"))
     assert schema.column("county").within == "state"
+    assert "may be missing; missing with state; within state" in schema._repr_html_()
 
 
 def test_lists_of_labels_tell_what_may_lie_within_what():
