@@ -195,7 +195,7 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[26:30]]
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).partition("[[column]]")[2].splitlines()[1:5]]
     ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)
