@@ -64,7 +64,7 @@ def test_what_stands_outside():
             "may not add up",
         ),
         (
-            (SALES, Column("rest", "numeric", 0, 100), pay(missing=True, universe="rest > 15")),
+            (SALES, Column("rest", "numeric", 0, 100), pay(atoms=(0,), universe="rest > 15", outside=0)),
             {"identities": (Identity("sales", ("rest", "pay")),)},
             "follows from an identity",
         ),

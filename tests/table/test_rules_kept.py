@@ -237,3 +237,55 @@ def test_given_rows_that_break_a_rule_are_refused():
     given = pa.table({"age": [10.0, 40.0], "job": ["some", "none"]})
     with pytest.raises(DataError, match="'job' breaks its universe"):
         fitted(schema, 1).sample(given=given)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"missing_with": "rents"},
+        {"universe": "age >= 15"},
+        {"universe": "age >= 15", "only_outside": True},
+        {"universe": "age >= 15", "missing_codes": (-8,), "outside": -8},
+    ],
+)
+@pytest.mark.parametrize("last", ["income", "gifts"])
+def test_a_number_that_follows_from_others_has_rules_of_its_own(rule, last):
+    """A total that is asked of some only, or missing with one of its parts, could not be declared."""
+    parts = {"rents": 1e6, "gifts": 1e6, "income": 2e6}
+    names = [name for name in ("income", "rents", "gifts") if name != last] + [last]
+    kinds = {
+        name: Column(name, "numeric", 0, parts[name], grid="log", decimals=2, missing=name != "gifts")
+        for name in names
+    }
+    kinds[last] = replace(kinds[last], missing=True, **rule)
+    schema = Schema(
+        (Column("age", "integer", 0, 99), *kinds.values()),
+        "person",
+        identities=(Identity("income", ("rents", "gifts")),),
+    )
+    rng = np.random.default_rng(1)
+    data = {"age": rng.integers(0, 100, 500)} | {
+        name: rng.lognormal(5, 1, 500).round(2) for name in ("rents", "gifts")
+    }
+    data["income"] = (data["rents"] + data["gifts"]).round(2)
+    for name in names:  # rows that keep the rule and rows that break it either way
+        if kinds[name].missing:
+            data[name] = np.where(rng.random(500) < 0.3, np.nan, data[name])
+    drawn = (
+        TableSynthesizer(schema, 1, noise="simulated", seed=1)
+        .fit(table_of(data, schema))
+        .sample(2000, seed=1)
+    )
+    found = {name: drawn[name].to_numpy(zero_copy_only=False).astype(float) for name in drawn.column_names}
+    gone = np.isnan(found[last]) | (found[last] == -8)
+    away = np.isnan(found["rents"]) if "missing_with" in rule else found["age"] < 15
+    assert gone[away].all() and 0 < away.mean() < 1
+    assert np.array_equal(found[last] == -8, away & ("outside" in rule))
+    if rule.get("only_outside") or "missing_with" in rule:
+        assert not gone[~away].any()
+    there = ~gone & ~np.isnan(found["rents"]) & ~np.isnan(found["income"])
+    assert (
+        np.allclose(found["income"][there], (found["rents"] + found["gifts"])[there], atol=0.006)
+        and there.any()
+    )
+    assert [str(p) for p in check_table(drawn, schema, internal=True) if "breaks" in p.what] == []

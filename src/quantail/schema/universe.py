@@ -104,9 +104,11 @@ def check_universes(
             raise wrong(
                 column, "only_outside is for tables that are fitted as one", "remove by, or only_outside"
             )
-        if column.name in computed:
-            advice = f"remove {option}, or move its [[column]] section before another one of the identity"
-            raise wrong(column, "it follows from an identity and cannot have a rule of its own", advice)
+        if column.name in computed and rule.outside is not None and rule.outside not in column.missing_codes:
+            advice = (
+                'write outside = "missing", or move its [[column]] section before another one of the identity'
+            )
+            raise wrong(column, "it follows from an identity, and is the sum wherever it is there", advice)
         if column.missing_with:
             _check_partner(column, columns[column.missing_with], by)
         elif column.name in placed:
