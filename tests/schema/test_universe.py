@@ -104,8 +104,8 @@ def test_what_cannot_be_kept(columns, options, said):
 
 
 def test_how_it_is_written():
-    with pytest.raises(SchemaError, match="both universe and missing_with"):
-        pay(missing=True, universe="age > 3", missing_with="age")
+    with pytest.raises(SchemaError, match="missing in other rows than those outside"):
+        schema_of(AGE, SALES, pay(missing=True, universe="age > 3", missing_with="sales"))
     with pytest.raises(SchemaError, match="outside of a universe"):
         pay(missing=True, outside=0)
     with pytest.raises(SchemaError, match="only_outside belongs"):

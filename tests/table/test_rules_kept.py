@@ -289,3 +289,58 @@ def test_a_number_that_follows_from_others_has_rules_of_its_own(rule, last):
         and there.any()
     )
     assert [str(p) for p in check_table(drawn, schema, internal=True) if "breaks" in p.what] == []
+
+
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_zero_outside_of_a_universe_and_missing_with_another_column(only, relation):
+    """Hours are zero where nobody works and missing where the wage was refused: one of the two could be declared."""
+    outside = {"universe": "job = some", "only_outside": only}
+    schema = Schema(
+        (
+            Column("job", "category", categories=("none", "some")),
+            Column("wage", **MONEY, atoms=(0,), missing=True, outside=0, **outside),
+            Column(
+                "hours", "integer", 0, 80, atoms=(0,), missing=True, missing_with="wage", outside=0, **outside
+            ),
+            Column("sales", **MONEY, missing=True),
+            Column(
+                "branch",
+                "category",
+                categories=("a", "b", "c"),
+                missing=True,
+                missing_with="sales",
+                universe="job = some",
+                outside="c",
+            ),
+        ),
+        "person",
+        neighbours=relation,
+    )
+    rng = np.random.default_rng(2)
+    some, refused, broken = rng.random(900) < 0.6, rng.random(900) < 0.3, rng.random(900) < 0.1
+    wage = np.where(some, np.where(refused, np.nan, rng.lognormal(7, 1, 900).round(2)), 0.0)
+    hours = np.where(some, np.where(refused, np.nan, rng.integers(1, 60, 900)), 0.0)
+    sales = np.where(rng.random(900) < 0.2, np.nan, rng.lognormal(7, 1, 900).round(2))
+    branch = np.where(np.isnan(sales), 3, np.where(some, rng.integers(0, 2, 900), 2))
+    hours, branch = (np.where(broken, rng.permutation(each), each) for each in (hours, branch))
+    data = {"job": some.astype(int), "wage": wage, "hours": hours, "sales": sales}
+    table = table_of(data, Schema(schema.columns[:4], "person")).append_column(
+        "branch", pa.array([[*"abc", None][code] for code in branch])
+    )
+    broken_ones = {p.column for p in check_table(table, schema, internal=True) if "breaks" in p.what}
+    assert broken_ones == {"hours", "branch"}
+    model = TableSynthesizer(schema, "1/2", noise="simulated", seed=1).fit(table)
+    drawn = model.sample(3000, seed=1)
+    assert [str(p) for p in check_table(drawn, schema, internal=True) if "breaks" in p.what] == []
+    found = {name: drawn[name].to_numpy(zero_copy_only=False) for name in drawn.column_names}
+    works, hours = found["job"] == "some", found["hours"].astype(float)
+    assert np.array_equal(np.isnan(hours), np.isnan(found["wage"].astype(float)))
+    assert (hours[~works] == 0).all() and np.isnan(hours[works]).any()
+    assert not only or not (hours[works] == 0).any()
+    gone = np.isnan(found["sales"].astype(float))
+    assert np.array_equal(drawn["branch"].is_null().to_numpy(), gone)
+    assert np.array_equal(found["branch"] == "c", ~works & ~gone)
+    assert TableModel.from_dict(model.to_dict()).sample(3000, seed=1).equals(drawn)
+    given = model.sample(seed=2, given=table.select(["job"]))
+    assert [str(p) for p in check_table(given, schema, internal=True) if "breaks" in p.what] == []

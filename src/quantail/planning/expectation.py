@@ -267,7 +267,7 @@ def _one_group(schema: Schema, rows: Rows) -> tuple[Schema, int]:
 def _ungrouped(column: Column, schema: Schema) -> Column:
     """Return a column without what it says of groups: within one of them a rule that names it holds or does not."""
     rule, predictors = universe_of(column), column.predictors
-    if rule is not None and any(name in schema.by for name in rule.condition.names):
+    if rule is not None and any(name in schema.by for name in rule.names):
         column = replace(column, universe="", outside="", only_outside=False)
     if predictors is None:
         return column

@@ -213,8 +213,6 @@ def _check_rule(column: "Column") -> None:
         if not isinstance(given, str) or len(given) > LONGEST_TEXT or not is_encodable(given):
             example = '"age >= 15"' if option == "universe" else '"employees"'
             raise wrong(column, f"{option} must be text", f"write {option} = {example}, or remove it")
-    if column.universe and column.missing_with:
-        raise wrong(column, "it has both universe and missing_with", "keep one of them")
     if column.only_outside and not column.universe:
         raise wrong(column, "only_outside belongs to a universe", "write universe = ..., or remove it")
     if column.outside == "":

@@ -140,7 +140,9 @@ def _check_labels(column: Column, parent: Column) -> None:
             )
             raise wrong(column, what, 'write outside = "missing", or remove within')
     # What stands outside of a universe alone is no label for the rows inside.
-    inside = [place for code, place in enumerate(own) if not (rule and rule.both_ways and code == outside)]
+    away = {outside} if rule is not None and rule.both_ways else set()
+    away |= {len(column.labels)} if rule is not None and rule.partner is not None else set()
+    inside = [place for code, place in enumerate(own) if code not in away]
     if ANYWHERE in inside:
         return
     empty = [label for code, label in enumerate(parent.labels) if code not in inside]
