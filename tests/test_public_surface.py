@@ -22,6 +22,8 @@ def test_every_public_name_resolves_and_is_documented():
 def test_the_surface_is_what_the_documents_promise():
     promised = {"Schema", "Column", "TableSynthesizer", "TableModel", "evaluate", "plan", "Ledger"}
     assert promised <= set(quantail.__all__)
+    of_schemas = {"Key", "Identity", "Inequality", "Panel", "CsvFormat"}  # what a Schema is made of
+    assert of_schemas <= set(quantail.__all__)
 
 
 def test_every_error_is_exported_and_has_the_common_base():

@@ -36,23 +36,26 @@ if TYPE_CHECKING:
     from quantail.panel import PanelModel, PanelSynthesizer, PeriodSynthesizer
     from quantail.privacy import Ledger
     from quantail.report.internal import write_report
-    from quantail.schema import Column, Identity, Inequality, Schema
+    from quantail.schema import Column, CsvFormat, Identity, Inequality, Key, Panel, Schema
     from quantail.table import TableModel, TableSynthesizer, plan
     from quantail.table_or_panel import load_model, synthesizer_for
 
 __all__ = [
     "BudgetError",
     "Column",
+    "CsvFormat",
     "DataError",
     "EngineError",
     "Identity",
     "Inequality",
+    "Key",
     "Ledger",
     "LedgerError",
     "LostChargeError",
     "ModelError",
     "NoLedgerWarning",
     "OptionError",
+    "Panel",
     "PanelModel",
     "PanelSynthesizer",
     "PeriodSynthesizer",
@@ -90,8 +93,11 @@ _ROOMS = {
     "Ledger": "quantail.privacy",
     "write_report": "quantail.report.internal",
     "Column": "quantail.schema",
+    "CsvFormat": "quantail.schema",
     "Identity": "quantail.schema",
     "Inequality": "quantail.schema",
+    "Key": "quantail.schema",
+    "Panel": "quantail.schema",
     "Schema": "quantail.schema",
     "PanelModel": "quantail.panel",
     "PanelSynthesizer": "quantail.panel",

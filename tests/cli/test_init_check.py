@@ -2,10 +2,13 @@
 
 import json
 import tomllib
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from quantail.schema import Column, Schema
 
 
 def test_init_drafts_names_and_what_they_suggest_with_blank_bounds(shop):
@@ -81,7 +84,19 @@ def test_init_never_overwrites_the_table_itself(shop):
 
 def test_check_says_that_a_table_fits(shop):
     done = shop.run("check", shop.table, "--schema", shop.schema)
-    assert done.exit_code == 0 and "fits" in done.stdout and done.stderr == ""
+    assert done.exit_code == 0 and "fits" in done.stdout
+    (note,) = done.stderr.splitlines()
+    assert "--internal" in note  # what is clipped is not told without
+    assert shop.run("check", shop.table, "--schema", shop.schema, "--internal").stderr == ""
+
+
+def test_check_says_that_a_table_of_few_rows_fits_and_will_be_refused(shop):
+    """Its number of rows is public under replace-one, and is not told of one that is protected."""
+    shop.write("few.csv", "\n".join(shop.table.read_text().splitlines()[:6]))
+    assert "fewer than 20 rows" in shop.run("check", "few.csv", "--schema", shop.schema).stderr
+    text = shop.schema.read_text()
+    protected = shop.write("p.toml", text.replace("[table]", '[table]\nneighbours = "add-remove"'))
+    assert "fewer than" not in shop.run("check", "few.csv", "--schema", protected).stderr
 
 
 def test_check_lists_every_problem_at_once(shop):
@@ -207,3 +222,17 @@ def test_columns_without_a_source_are_listed_in_one_line(shop):
     told = shop.run("check", shop.table, "--schema", shop.write("bare.toml", text)).stderr
     (line,) = [line for line in told.splitlines() if "where public facts come from" in line]
     assert "'jobs', 'pay'" in line
+
+
+def test_codes_that_look_nested_are_told_from_their_lists_alone(shop):
+    columns = (
+        Column("land", "category", categories=("01", "02", "03")),
+        Column("kreis", "category", categories=("011", "012", "021", "022", "031", "032")),
+    )
+    shop.write("codes.csv", "land,kreis\n" + "01,032\n" * 30)  # no row is as the lists suggest
+    schema = shop.write("codes.toml", Schema(columns, unit="row", name="codes").to_toml())
+    told = shop.run("check", "codes.csv", "--schema", schema).stderr
+    assert "'kreis' begins with one of 'land'" in told and 'within = "land"' in told
+    within = (columns[0], replace(columns[1], within="land"))
+    shop.write("codes.toml", Schema(within, unit="row", name="codes").to_toml())
+    assert "begins with" not in shop.run("check", "codes.csv", "--schema", schema).stderr

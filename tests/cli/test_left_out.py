@@ -62,7 +62,7 @@ def test_many_are_named_in_part_and_hostile_names_are_shown_not_obeyed(shop):
 def test_keys_are_described_and_periods_of_a_wide_panel_too(shop):
     shop.schema.write_text(shop.schema.read_text() + '\n[[column]]\nname = "remarks"\ntype = "key"\n')
     done = shop.run("check", with_remarks(shop), "-s", shop.schema)
-    assert done.exit_code == 0 and done.stderr == ""
+    assert done.exit_code == 0 and "Left out" not in done.stderr
 
 
 def test_nothing_is_named_of_a_table_that_may_have_no_header(shop):

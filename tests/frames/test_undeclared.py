@@ -12,7 +12,7 @@ ROWS = 400
 
 
 def number(name, **facts):
-    return Column(name, "numeric", 0, 1e6, **({"decimals": 2} | facts))
+    return Column(name, "numeric", 0, **({"upper": 1e6, "decimals": 2} | facts))
 
 
 def told(frame, *columns, **facts):
@@ -102,3 +102,42 @@ def test_codes_that_belong_to_coarser_ones():
     assert told(frame, columns[0], replace(columns[1], within="sector", parents=parents)) == {}
     frame["sector"] = frame["sector"].sample(frac=1, random_state=1).to_numpy()
     assert told(frame, *columns) == {}
+
+
+def test_a_computed_total_is_not_advised_to_declare_atoms_that_it_cannot_have():
+    frame = table()
+    frame["rent"] = 0.0
+    frame.loc[::2, ["pay"]] = 0.0
+    frame.loc[1::4, "rent"] = 700.25
+    frame["sum"] = frame["pay"] + frame["rent"]
+    columns = number("pay", atoms=(0,)), number("rent", atoms=(0, 700.25)), number("sum", upper=2e6)
+    assert "sum" not in told(frame, *columns, identities=(Identity("sum", ("pay", "rent")),))
+
+
+def test_labels_and_numbers_that_are_empty_together_or_wherever_another_is():
+    rng = np.random.default_rng(6)
+    frame = table(pension=rng.integers(0, 3, ROWS) * 700.0)
+    frame["kind"] = np.where(frame["pension"] > 0, rng.choice(["old", "ill"], ROWS), None)
+    frame["tax"] = np.where(rng.random(ROWS) < 0.5, frame["pension"] / 7, 0)
+    columns = (
+        number("pension", atoms=(0, 700, 1400)),
+        Column("kind", "category", categories=("old", "ill"), missing=True),
+        number("tax", atoms=(0, 100, 200)),
+    )
+    notes = told(frame, *columns)
+    assert "is missing in the same rows as 'pension'" in notes["kind"]
+    assert "in every row in which 'pension' is missing or zero" in notes["tax"]
+    ruled = [
+        replace(columns[1], universe="pension > 0"),
+        replace(columns[2], universe="pension > 0", outside=0),
+    ]
+    assert told(frame, columns[0], *ruled) == {}
+    frame["tax"] = frame["tax"].sample(frac=1, random_state=1).to_numpy()
+    assert told(frame, columns[0], ruled[0], columns[2]) == {}
+    few = rng.random(ROWS) < 0.03  # of a column that is mostly empty anyway, so are these rows
+    frame["pension"], frame["tax"] = (
+        np.where(few, 0.0, frame["pension"] + 1),
+        np.where(rng.random(ROWS) < 0.8, 0, 100),
+    )
+    frame.loc[few, "tax"] = 0.0
+    assert told(frame[["pension", "tax"]], number("pension", atoms=(1, 701, 1401)), columns[2]) == {}

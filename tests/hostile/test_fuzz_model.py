@@ -192,3 +192,20 @@ def test_what_is_no_model(text: str, tmp_path) -> None:
     for cls in (TableModel, PanelModel):
         with pytest.raises(ModelError):
             cls.load(path)
+
+
+@pytest.mark.parametrize("harm", ["no column", "no row", "another level"])
+def test_a_model_with_a_hole_is_refused_before_anything_is_drawn(table_form, tmp_path, harm) -> None:
+    """A few trial rows need not meet the hole: it showed as a fault of ours, in the middle of a draw."""
+    form = copy.deepcopy(table_form)
+    columns = form["groups"][0]["columns"]
+    if harm == "no column":
+        del columns[-1]
+    else:
+        factor = next(f for c in columns for f in c["law"]["factors"] if f["on"])
+        for key in ("values", "shifts"):
+            factor[key] = factor[key][:-1] if harm == "no row" else [*factor[key], *factor[key]]
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(form))
+    with pytest.raises(ModelError, match="not a complete model"):
+        TableModel.load(path)

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quantail import DataError, OptionError
+from quantail import Column, DataError, OptionError, Schema
 from quantail.inference import Estimand
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import WHERE
@@ -68,7 +68,8 @@ def test_labels_that_a_table_lacks_have_no_estimate():
     "text",
     [
         "pay",
-        "median(pay)",
+        "median(pay, 0.5)",
+        "share()",
         "quantile(pay)",
         "mean(pay, 0.5)",
         "top(pay, 2)",
@@ -140,3 +141,25 @@ def test_an_own_statistic_gives_what_its_function_gives_of_a_frame():
 def test_an_own_statistic_that_is_no_number_is_refused():
     with pytest.raises(OptionError, match="gave no number"):
         Estimand("all", Statistic(lambda frame: frame, "pyarrow")).on({"pay": TABLE["pay"]})
+
+
+def test_amounts_that_may_be_negative_and_dates_have_errors_on_their_own_scale():
+    """On the log scale the interval of a mean birth date hung on how far it lay from 1970."""
+    schema = Schema(
+        (
+            Column("pay", "numeric", 0, 9),
+            Column("profit", "numeric", -9, 9),
+            Column("born", "date", "1920-01-01", "2020-01-01"),
+        ),
+        "person",
+    )
+    for text, link in (
+        ("mean(pay)", "log"),
+        ("mean(profit)", "identity"),
+        ("total(profit)", "identity"),
+        ("quantile(profit, 0.99)", "log"),
+        ("median(born)", "identity"),
+        ("mean(born)", "identity"),
+        ("share(profit < 0)", "logit"),
+    ):
+        assert Estimand.parse(text).of(schema).link == link, text

@@ -19,6 +19,7 @@ from quantail.inference.repeating import synthesizer_of
 from quantail.inference.rerun import Rerun, analysed
 from quantail.inference.statistic import Statistic
 from quantail.inference.subset import Subset
+from quantail.schema import Key
 
 N = 150
 FIGURES = ["mean(y)", "quantile(y, 0.9)", "top(y, 0.1)", "gini(y)"]
@@ -241,6 +242,37 @@ def test_rows_of_a_condition_and_own_statistics_are_those_of_the_synthetic_table
     assert mean["mean(y)"].error > wide.error  # fewer rows tell less
 
 
+def test_shares_are_of_the_rows_in_which_a_condition_holds(model):
+    synth = model.sample(seed=2)
+    whole, coded, gone, either = infer(
+        model,
+        synth,
+        ["share(g = b)", "share(y = -8)", "share(y is missing)", "share(x > 20 and g = b)"],
+        effort=10,
+        seed=3,
+    )
+    found = {name: synth[name].to_numpy(zero_copy_only=False) for name in synth.column_names}
+    for answer, holds in (
+        (whole, found["g"] == "b"),
+        (coded, found["y"] == -8),  # codes of missing values are what a condition says they are
+        (gone, np.isnan(found["y"]) | (found["y"] == -8)),
+        (either, (found["x"] > 20) & (found["g"] == "b")),
+    ):
+        (row,) = answer
+        assert row.naive == pytest.approx(holds.mean())
+        assert 0 < row.low < row.estimate < row.high < 1
+    (part,) = infer(model, synth, "share(g = b)", where="x > 20", effort=10, seed=3)
+    assert part.naive == pytest.approx((found["g"] == "b")[found["x"] > 20].mean())
+    with pytest.raises(OptionError, match="'z'"):
+        infer(model, synth, "share(z = 1)", effort=10)
+
+
+def test_a_median_is_a_quantile(model):
+    synth = model.sample(seed=2)
+    median, quantile = infer(model, synth, ["median(x)", "quantile(x, 0.5)"], effort=10, seed=3)
+    assert median["median(x)"].estimate == quantile["quantile(x, 0.5)"].estimate
+
+
 def test_reruns_choose_their_own_rows(model):
     subset = Subset.of("g = b", model.schema)
     rows = Rerun(model, (Estimand("rows", Statistic(spread, "pyarrow"), ("rows",)),), N, where=subset)
@@ -294,3 +326,17 @@ def test_figures_of_dates_say_their_unit():
     )
     found = infer(model, model.sample(seed=1), "quantile(day, 0.5)", effort=10, seed=1)
     assert "seconds since 1970-01-01" in str(found)
+    columns = (*schema.columns, Column("x", "numeric", 0, 9))
+    table = pa.table({"day": days.astype("M8[D]"), "x": np.arange(300) % 9 + 0.5})
+    model = TableSynthesizer(Schema(columns, "person"), 5, noise="simulated", seed=1).fit(table)
+    assert "seconds since 1970-01-01" in str(infer(model, model.sample(seed=1), "x ~ day", effort=10, seed=1))
+
+
+def test_a_key_is_refused():
+    """Its mean was that of the row numbers of whatever table was drawn."""
+    schema = Schema((Column("x", "numeric", 0, 9),), "person", keys=(Key("case"),))
+    table = pa.table({"case": np.arange(300), "x": np.arange(300) % 9 + 0.5})
+    model = TableSynthesizer(schema, 5, noise="simulated", seed=1).fit(table)
+    for question in ("mean(case)", "x ~ case"):
+        with pytest.raises(OptionError, match="is a key"):
+            infer(model, model.sample(seed=1), question, effort=10, seed=1)

@@ -180,6 +180,9 @@ def test_where_of_a_panel_goes_through_the_reruns_and_flows_refuse_it(model, fou
     )
     assert next(iter(large)).estimate > 1.5 * next(iter(every)).estimate
     assert list(every) == list(found[3])  # asked alone, or among others
+    (share,) = infer(model, synth, "share(size > 20 and period > 2001)", effort=10, seed=3)
+    rows = unit_periods(synth, model.schema)
+    assert share.naive == pytest.approx(((rows["size"] > 20) & (rows["period"] > 2001)).mean())
     with pytest.raises(OptionError, match="entries and exits"):
         infer(model, synth, "flows(staff)", where="size > 20", effort=10)
     with pytest.raises(OptionError, match="'shoe'"):

@@ -38,6 +38,7 @@ ADDRESSES = [
     f"postgresql://ann:{SECRET}@host/db",
     f"postgresql://ann:{SECRET}@host",
     f"postgresql://ann:{SECRET}/db#pay",
+    f"postgresql://ann:/{SECRET}?@host/db#pay",
     f"postgresql://ann:x/{SECRET}@host/db#pay",
     f"postgresql://ann:x#{SECRET}@host/db#pay",
     f"postgresql://ann:x?{SECRET}@host/db#pay",

@@ -230,9 +230,16 @@ def test_a_curator_gets_back_the_form_that_was_put_in(tmp_path):
     assert (tmp_path / "t.csv").read_bytes().decode("windows-1252").splitlines() == [
         "größe;leute;ort;seit;um;offen",
         '-1234,5;1;"Köln; rechts";31.01.2020;k.A.;true',
-        'k.A.;20000;"die ""Mitte""";k.A.;31.01.2020 12:30:00.000000;false',
-        "1e-7;k.A.;k.A.;01.12.1999;03.02.2001 00:00:00.000000;k.A.",
+        'k.A.;20000;"die ""Mitte""";k.A.;31.01.2020 12:30:00;false',
+        "1e-7;k.A.;k.A.;01.12.1999;03.02.2001 00:00:00;k.A.",
     ]
+
+
+def test_moments_of_whole_seconds_have_no_fractions_and_others_have_them_throughout(tmp_path):
+    moments = [datetime.datetime(2020, 1, 31, 12, 30), None, datetime.datetime(2020, 1, 31, 12, 30, 0, 5)]
+    for number, said in ((2, "2020-01-31 12:30:00\n"), (3, "2020-01-31 12:30:00.000000\n")):
+        write_table(pa.table({"um": moments[:number]}), tmp_path / f"{number}.csv")
+        assert (tmp_path / f"{number}.csv").read_text().startswith(f"um\n{said}")
 
 
 def test_a_missing_value_in_a_single_column_is_still_a_row(tmp_path):

@@ -1,11 +1,12 @@
 """A column that exists is complete and consistent; one that is not names itself and says what to write."""
 
 import math
+from datetime import date, datetime
 
 import pytest
 
 from quantail.errors import SchemaError
-from quantail.schema import Column
+from quantail.schema import Column, Schema
 
 
 def number(**changes):
@@ -104,3 +105,20 @@ def test_bounds_become_floats_and_lists_tuples():
 )
 def test_the_lattice_is_the_smallest_difference_that_matters(column, lattice):
     assert column.lattice == pytest.approx(lattice, rel=1e-12)
+
+
+def test_moments_of_the_last_day_lie_within_bounds_that_name_the_day():
+    """The last day was clipped to its midnight, and a table without --internal was said to fit."""
+    for upper, last in (
+        ("2020-12-31", "2020-12-31T23:59:59"),
+        (date(2020, 12, 31), "2020-12-31T23:59:59"),
+        ("2020-12-31T00:00", "2020-12-31T00:00:00"),
+        (datetime(2020, 12, 31), "2020-12-31T00:00:00"),
+    ):
+        column = Column("at", "datetime", "2020-01-01", upper)
+        assert (column.bound_text("lower"), column.bound_text("upper")) == ("2020-01-01T00:00:00", last)
+        written = Schema((column,), unit="row").to_toml()
+        assert Schema.from_toml(written).column("at") == column
+    hourly = Column("at", "datetime", "2020-01-01", "2020-12-31", resolution=3600)
+    assert hourly.bound_text("upper") == "2020-12-31T23:00:00"
+    assert Column("day", "date", "2020-01-01", "2020-12-31").bound_text("upper") == "2020-12-31"

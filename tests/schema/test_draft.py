@@ -82,7 +82,12 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
     text = draft({"q1": "", "q2": "", "day": "date"})
     with pytest.raises(SchemaError) as caught:
         Schema.from_toml(text)
-    for said in ("'q1': write its type", "'q2': write its type", "'day': lower and upper blank"):
+    for said in (
+        "remove its section, which leaves it out",
+        "'q1': write its type",
+        "'q2': write its type",
+        "'day': lower and upper blank",
+    ):
         assert said in str(caught.value)
 
 
@@ -117,6 +122,16 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
         ("salaire annuel", "", "numeric", "log"),
         ("Código postal", "", "category", None),
         ("cluster", "", "", "linear"),
+        ("n_claims", "", "integer", "log"),  # how many, not how much
+        ("Anzahl Zimmer", "", "integer", "log"),
+        ("wage_year", "", "", "linear"),  # the year of a wage, or the wage of a year
+        ("wage_year", "integer", "integer", "linear"),
+        ("assessed_at", "", "datetime", None),
+        ("updated_at", "category", "datetime", None),  # stored as text
+        ("at", "", "", "linear"),
+        ("Exportquote in %", "", "numeric", "linear"),  # bounds of 0 and 100, whatever it is a part of
+        ("paid_share_pct", "", "numeric", "linear"),
+        ("pct_sales", "", "numeric", "linear"),
     ],
 )
 def test_names_suggest_types_and_log_grids_of_amounts(name, declared, type_, grid):
@@ -132,6 +147,13 @@ def test_rules_are_drafted_as_comments_that_are_valid_when_uncommented():
     last = next(place for place, line in enumerate(lines) if line == '# total = "wages"')
     rules = tomllib.loads("\n".join(line.removeprefix("#") for line in lines[first : last + 1]))
     assert rules["identity"][0]["parts"] == ["wages", "rents"] and rules["inequality"][0]["part"] == "tips"
+
+
+def test_forms_of_plain_csv_files_are_drafted_as_comments_that_are_valid_when_uncommented():
+    lines = draft({"day": ""}, csv=CsvFormat()).splitlines()
+    first = lines.index("# [csv]")
+    found = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines[first : first + 3]))
+    assert CsvFormat(**found["csv"]) == CsvFormat(missing=("NA", "?"), dates="31/01/2020")
 
 
 def test_decimals_are_drafted_as_a_comment_of_numbers_that_have_them():

@@ -193,3 +193,24 @@ def test_drafts_know_dates_and_orders():
         }
     )
     assert header_of(frame) == {"day": "datetime", "size": "ordinal", "colour": "category"}
+
+
+def test_what_a_computed_predictor_follows_from_stands_for_it():
+    """predictors = ["income"] of a computed income was a column independent of everything."""
+    money = {"type": "numeric", "lower": 0, "upper": 9, "missing": True}
+    schema = Schema(
+        (
+            Column("wages", **money),
+            Column("rents", "numeric", 0, 9),
+            Column("income", "numeric", 0, 18, missing=True),
+            Column("gifts", "numeric", 0, 9),
+            Column("all", "numeric", 0, 27),
+            Column("tax", "numeric", 0, 9, predictors=("income",)),
+            Column("rate", "numeric", 0, 9, predictors=("wages", "all")),
+        ),
+        "person",
+        identities=(Identity("income", ("wages", "rents")), Identity("all", ("gifts", "rents"))),
+    )
+    core = core_of(schema).schema
+    assert core.column("tax").predictors == ("income (status)", "wages (status)", "wages", "rents")
+    assert core.column("rate").predictors == ("wages (status)", "wages", "gifts", "rents")

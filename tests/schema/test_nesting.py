@@ -4,7 +4,7 @@ import pytest
 
 from quantail.errors import SchemaError
 from quantail.schema import Column, Schema
-from quantail.schema.nesting import ANYWHERE, parents_of
+from quantail.schema.nesting import ANYWHERE, parents_of, undeclared_nesting
 
 STATE = Column("state", "category", categories=("GA", "FL"))
 AGE = Column("age", "integer", 0, 99)
@@ -95,3 +95,15 @@ def test_a_code_that_is_missing_with_its_parent():
     state = Column("state", "category", categories=("GA", "FL"), missing=True)
     schema = schema_of(state, county("GA1", "FL1", missing=True, missing_with="state"))
     assert schema.column("county").within == "state"
+    assert "may be missing; missing with state; within state" in schema._repr_html_()
+
+
+def test_lists_of_labels_tell_what_may_lie_within_what():
+    """From the code lists alone, which are public: nothing of the rows is looked at or told."""
+    labels = {"land": ("01", "02", "03"), "kreis": ("01001", "01002", "02001", "02002", "03001", "03002")}
+    labels["gemeinde"] = tuple(kreis + place for kreis in labels["kreis"] for place in "ab")
+    assert undeclared_nesting(labels, ()) == {"kreis": "land", "gemeinde": "kreis"}
+    assert undeclared_nesting(labels, ("kreis", "gemeinde")) == {}
+    assert undeclared_nesting({"sex": ("1", "2"), "age": ("10", "11", "20", "21")}, ()) == {}  # by chance
+    assert undeclared_nesting({"a": ("1", "2", "3"), "b": ("10", "11", "20", "21", "30", "40")}, ()) == {}
+    assert undeclared_nesting(dict(reversed(labels.items())), ()) == {}  # the coarser one stands first

@@ -22,7 +22,7 @@ def test_rules_survive_the_round_trip():
     schema = schema_of(
         AGE,
         Column("job", "category", categories=("none", "some"), universe="age >= 15", outside="none"),
-        pay(atoms=(0,), universe="job = some", outside=0),
+        pay(atoms=(0,), universe="job = some", outside=0, only_outside=True),
         SALES,
         Column("costs", "numeric", 0, 100, missing=True, missing_with="sales"),
     )
@@ -35,6 +35,8 @@ def test_what_stands_outside():
     assert universe_of(pay(missing=True, universe="age > 3")).outside is None
     assert universe_of(pay(atoms=(0,), universe="age > 3", outside=0)).outside == 0
     assert not universe_of(pay(atoms=(0,), universe="age > 3", outside=0)).both_ways
+    assert universe_of(pay(atoms=(0,), universe="age > 3", outside=0, only_outside=True)).both_ways
+    assert universe_of(pay(missing=True, universe="age > 3", only_outside=True)).both_ways
     coded = universe_of(pay(missing_codes=(-9,), universe="age > 3", outside=-9))
     assert coded.outside == -9
     assert coded.both_ways  # a code for "not asked" stands nowhere else
@@ -62,9 +64,28 @@ def test_what_stands_outside():
             "may not add up",
         ),
         (
-            (SALES, Column("rest", "numeric", 0, 100), pay(missing=True, universe="rest > 15")),
+            (SALES, Column("rest", "numeric", 0, 100), pay(atoms=(0,), universe="rest > 15", outside=0)),
             {"identities": (Identity("sales", ("rest", "pay")),)},
             "follows from an identity",
+        ),
+        (
+            (
+                Column("sex", "category", categories=("f", "m")),
+                AGE,
+                pay(atoms=(0,), universe="age > 15", outside=0, only_outside=True),
+            ),
+            {"by": ("sex",)},
+            "fitted as one",
+        ),
+        (
+            (AGE, pay(atoms=(5,), universe="age > 15", outside=5, only_outside=True)),
+            {},
+            "may be rounded to it",
+        ),
+        (
+            (SALES, pay(atoms=(0,), universe="sales > 15", outside=0, only_outside=True)),
+            {"inequalities": (Inequality("pay", "sales"),)},
+            "part of a relation",
         ),
         (
             (
@@ -83,9 +104,13 @@ def test_what_cannot_be_kept(columns, options, said):
 
 
 def test_how_it_is_written():
-    with pytest.raises(SchemaError, match="both universe and missing_with"):
-        pay(missing=True, universe="age > 3", missing_with="age")
+    with pytest.raises(SchemaError, match="missing in other rows than those outside"):
+        schema_of(AGE, SALES, pay(missing=True, universe="age > 3", missing_with="sales"))
     with pytest.raises(SchemaError, match="outside of a universe"):
         pay(missing=True, outside=0)
+    with pytest.raises(SchemaError, match="only_outside belongs"):
+        pay(missing=True, only_outside=True)
+    with pytest.raises(SchemaError, match="only_outside must be true or false"):
+        pay(missing=True, universe="age > 3", only_outside=1)
     with pytest.raises(SchemaError, match="universe must be text"):
         pay(missing=True, universe=3)

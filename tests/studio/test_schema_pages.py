@@ -203,6 +203,18 @@ def test_the_overview_shows_what_else_is_public_of_a_number(ready):
     assert "0 to 9, decimals 2, atoms 0, codes -9, may be missing" in page
 
 
+def test_the_overview_shows_the_rules_of_columns(ready):
+    labels = 'type = "category"\ncategories = ["a", "ab"]\nmissing = true\n'
+    rules = ('within = "q0"', 'universe = "q1 = a"', 'missing_with = "q1"')
+    columns = "".join(
+        f'[[column]]\nname = "q{place}"\n{labels}{rule}\n' for place, rule in enumerate(("", *rules))
+    )
+    (ready.folder / "schema.toml").write_text(f'[table]\nname = "t"\nunit = "person"\n{columns}')
+    page = ready.get("/schema", schema="schema.toml").text
+    for said in ("within q0", "only where q1 = a", "missing with q1"):
+        assert f"a, ab, may be missing, {said}<" in page
+
+
 def test_the_forms_of_csv_and_panel_write_their_sections(ready):
     def seen():
         return ready.hidden(ready.get("/schema", schema="schema.toml"), "seen")
@@ -237,3 +249,13 @@ def test_advice_rests_on_the_schema_alone_and_proposes_no_bound():
     assert "key" in column_advice({"name": "person_id", "type": "integer", "lower": 0, "upper": 9})[0]
     assert "categories" in column_advice({"name": "zip_code", "type": "integer", "lower": 0, "upper": 9})[0]
     assert len(rules_advice([done, done | {"name": "tips"}])) == 1 and rules_advice([done]) == []
+    coarse = {"name": "land", "type": "category", "categories": ["01", "02", "03"]}
+    codes = [f"0{k}{place}" for k in (1, 2, 3) for place in "abc"]
+    fine = {"name": "kreis", "type": "category", "categories": codes}
+    (advice,) = rules_advice([coarse, fine])
+    assert "kreis: every label begins with one of land" in advice
+    assert (
+        rules_advice([coarse, fine | {"within": "land"}])
+        == rules_advice([coarse, fine | {"categories": []}])
+        == []
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from quantail.report import release_card
 from quantail.report.markdown import render_markdown
-from quantail.schema import Column, Schema
+from quantail.schema import Column, Inequality, Schema
 from quantail.table import TableSynthesizer
 from quantail.table.relations import relations_of
 
@@ -77,6 +77,27 @@ def test_pairs_that_were_not_asked_about_are_lost_by_name():
     said = model.relations()
     assert "independent" in said[0]
     assert re.search(r"Not asked about, and lost: x0 x x1, .* and \d+ more", said[-1])
+
+
+def test_what_a_rule_keeps_is_not_called_lost():
+    """A county in its state, a part of its total: nothing was asked about them, and nothing of it is lost."""
+    schema = Schema(
+        (
+            Column("state", "category", categories=("A", "B")),
+            Column("county", "category", categories=("A1", "A2", "B1"), within="state"),
+            Column("place", "category", categories=("A1x", "A2x", "B1x"), within="county"),
+            Column("income", "numeric", 0, 100),
+            Column("wage", "numeric", 0, 100),
+        ),
+        unit="row",
+        inequalities=(Inequality("wage", "income"),),
+    )
+    lost = {frozenset(pair) for pair in relations_of((), schema).lost}
+    assert not lost & {
+        frozenset(pair)
+        for pair in (("state", "county"), ("county", "place"), ("state", "place"), ("income", "wage"))
+    }
+    assert frozenset(("state", "income")) in lost
 
 
 def test_nothing_is_said_of_a_single_column_and_of_methods_whose_plans_name_all():

@@ -1,5 +1,7 @@
 """No synthetic row ever breaks a declared rule, whatever the table holds, the budget is or the noise says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from quantail.errors import DataError
 from quantail.frames import check_table
 from quantail.frames.encoding import decode, encode
+from quantail.report import release_card
 from quantail.schema import Column, Identity, Inequality, Schema
 from quantail.table import TableModel, TableSynthesizer
 
@@ -35,6 +38,8 @@ def schema_of(**options):
         Column("rents", **MONEY, missing=True),
         Column("gifts", **MONEY),
         Column("income", "numeric", 0, 2e12, grid="log", decimals=2, missing=True),
+        Column("bonus", **MONEY, atoms=(0,), universe="staff > 0", outside=0, only_outside=True),
+        Column("spent", **MONEY, missing=True, universe="staff = 0", only_outside=True),
     )
     return Schema(
         columns,
@@ -72,6 +77,8 @@ def columns_of(seed, rows, broken=0.0):
         "rents": np.where(rng.random(rows) < 0.2, np.nan, rents),
         "gifts": gifts,
         "income": np.where(rng.random(rows) < 0.3, np.nan, (rents + gifts).round(2) * (1 + free)),
+        "bonus": np.where((staff > 0) ^ (free & (rng.random(rows) < 0.5)), 1 + gifts, 0.0),
+        "spent": np.where((staff == 0) ^ (free & (rng.random(rows) < 0.5)), rents, np.nan),
     }
 
 
@@ -85,7 +92,7 @@ def table_of(columns, schema):
     return pa.table(found)
 
 
-def assert_kept(table, schema):
+def assert_kept(table, schema, *, one_way=False):
     """Check the rules one by one, beside what `check --internal` says of them."""
     assert [str(p) for p in check_table(table, schema, internal=True) if "breaks" in p.what] == []
     frame = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
@@ -94,6 +101,10 @@ def assert_kept(table, schema):
     earning = (frame["job"] == "some") & grown
     assert np.isnan(frame["wage"].astype(float)[~earning]).all()
     assert (frame["payroll"][frame["staff"] == 0] == 0).all()
+    assert (frame["bonus"][frame["staff"] == 0] == 0).all()
+    assert one_way or (frame["bonus"][frame["staff"] > 0] > 0).all()
+    assert np.isnan(frame["spent"].astype(float)[frame["staff"] > 0]).all()
+    assert one_way or np.array_equal(np.isnan(frame["spent"].astype(float)), frame["staff"] > 0)
     sales, exports = (frame[name].astype(float) for name in ("sales", "exports"))
     known = ~np.isnan(sales) & (sales != -8)
     assert not (exports[known] > sales[known]).any()
@@ -111,15 +122,19 @@ def test_synthetic_rows(epsilon, relation):
     table = table_of(columns_of(1, 600, broken=0.2), schema)
     made = TableSynthesizer(schema, epsilon, method="tables", noise="simulated", seed=3)
     model = made.fit(table)
+    said = release_card(model, rows=3000)["relations"]
+    assert "bonus only where staff > 0, elsewhere 0, and nowhere else" in said
+    assert "payroll only where staff > 0, elsewhere 0" in said
     drawn = model.sample(3000, seed=1)
     assert_kept(drawn, schema)
     assert TableModel.from_dict(model.to_dict()).sample(3000, seed=1).equals(drawn)
 
 
 def test_groups_and_rules_on_them():
-    schema = schema_of(by=("region",))
+    schema = schema_of()
     payroll = Column("payroll", **MONEY, atoms=(0,), universe="region = north and staff > 0", outside=0)
     columns = tuple(payroll if column.name == "payroll" else column for column in schema.columns)
+    columns = tuple(replace(column, only_outside=False) for column in columns)  # of tables fitted as one
     schema = Schema(
         columns, "person", by=("region",), inequalities=schema.inequalities, identities=schema.identities
     )
@@ -129,7 +144,7 @@ def test_groups_and_rules_on_them():
         table_of(data, schema)
     )
     drawn = model.sample(2000, seed=2)
-    assert_kept(drawn, schema)
+    assert_kept(drawn, schema, one_way=True)
     assert (drawn["payroll"].to_numpy()[drawn["region"].to_numpy(zero_copy_only=False) == "south"] == 0).all()
 
 
@@ -184,6 +199,8 @@ def test_rows_are_read_as_if_they_kept_the_rules(seed, broken):
     whole = {name: x if x.dtype.kind == "i" else np.where(np.isnan(x), 0.5, x) for name, x in parts.items()}
     back = decode(whole, schema)
     one_way = ~((back["job"] == 2) & (back["age"] >= 15))
+    one_way &= (back["bonus"] == 0) == (back["staff"] == 0)
+    one_way &= np.isnan(back["spent"]) == (back["staff"] > 0)
     kept = {name: values[one_way] for name, values in back.items()}
     if one_way.any():
         assert_kept(table_of(kept, schema), schema)
@@ -220,3 +237,110 @@ def test_given_rows_that_break_a_rule_are_refused():
     given = pa.table({"age": [10.0, 40.0], "job": ["some", "none"]})
     with pytest.raises(DataError, match="'job' breaks its universe"):
         fitted(schema, 1).sample(given=given)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"missing_with": "rents"},
+        {"universe": "age >= 15"},
+        {"universe": "age >= 15", "only_outside": True},
+        {"universe": "age >= 15", "missing_codes": (-8,), "outside": -8},
+    ],
+)
+@pytest.mark.parametrize("last", ["income", "gifts"])
+def test_a_number_that_follows_from_others_has_rules_of_its_own(rule, last):
+    """A total that is asked of some only, or missing with one of its parts, could not be declared."""
+    parts = {"rents": 1e6, "gifts": 1e6, "income": 2e6}
+    names = [name for name in ("income", "rents", "gifts") if name != last] + [last]
+    kinds = {
+        name: Column(name, "numeric", 0, parts[name], grid="log", decimals=2, missing=name != "gifts")
+        for name in names
+    }
+    kinds[last] = replace(kinds[last], missing=True, **rule)
+    schema = Schema(
+        (Column("age", "integer", 0, 99), *kinds.values()),
+        "person",
+        identities=(Identity("income", ("rents", "gifts")),),
+    )
+    rng = np.random.default_rng(1)
+    data = {"age": rng.integers(0, 100, 500)} | {
+        name: rng.lognormal(5, 1, 500).round(2) for name in ("rents", "gifts")
+    }
+    data["income"] = (data["rents"] + data["gifts"]).round(2)
+    for name in names:  # rows that keep the rule and rows that break it either way
+        if kinds[name].missing:
+            data[name] = np.where(rng.random(500) < 0.3, np.nan, data[name])
+    drawn = (
+        TableSynthesizer(schema, 1, noise="simulated", seed=1)
+        .fit(table_of(data, schema))
+        .sample(2000, seed=1)
+    )
+    found = {name: drawn[name].to_numpy(zero_copy_only=False).astype(float) for name in drawn.column_names}
+    gone = np.isnan(found[last]) | (found[last] == -8)
+    away = np.isnan(found["rents"]) if "missing_with" in rule else found["age"] < 15
+    assert gone[away].all() and 0 < away.mean() < 1
+    assert np.array_equal(found[last] == -8, away & ("outside" in rule))
+    if rule.get("only_outside") or "missing_with" in rule:
+        assert not gone[~away].any()
+    there = ~gone & ~np.isnan(found["rents"]) & ~np.isnan(found["income"])
+    assert (
+        np.allclose(found["income"][there], (found["rents"] + found["gifts"])[there], atol=0.006)
+        and there.any()
+    )
+    assert [str(p) for p in check_table(drawn, schema, internal=True) if "breaks" in p.what] == []
+
+
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_zero_outside_of_a_universe_and_missing_with_another_column(only, relation):
+    """Hours are zero where nobody works and missing where the wage was refused: one of the two could be declared."""
+    outside = {"universe": "job = some", "only_outside": only}
+    schema = Schema(
+        (
+            Column("job", "category", categories=("none", "some")),
+            Column("wage", **MONEY, atoms=(0,), missing=True, outside=0, **outside),
+            Column(
+                "hours", "integer", 0, 80, atoms=(0,), missing=True, missing_with="wage", outside=0, **outside
+            ),
+            Column("sales", **MONEY, missing=True),
+            Column(
+                "branch",
+                "category",
+                categories=("a", "b", "c"),
+                missing=True,
+                missing_with="sales",
+                universe="job = some",
+                outside="c",
+            ),
+        ),
+        "person",
+        neighbours=relation,
+    )
+    rng = np.random.default_rng(2)
+    some, refused, broken = rng.random(900) < 0.6, rng.random(900) < 0.3, rng.random(900) < 0.1
+    wage = np.where(some, np.where(refused, np.nan, rng.lognormal(7, 1, 900).round(2)), 0.0)
+    hours = np.where(some, np.where(refused, np.nan, rng.integers(1, 60, 900)), 0.0)
+    sales = np.where(rng.random(900) < 0.2, np.nan, rng.lognormal(7, 1, 900).round(2))
+    branch = np.where(np.isnan(sales), 3, np.where(some, rng.integers(0, 2, 900), 2))
+    hours, branch = (np.where(broken, rng.permutation(each), each) for each in (hours, branch))
+    data = {"job": some.astype(int), "wage": wage, "hours": hours, "sales": sales}
+    table = table_of(data, Schema(schema.columns[:4], "person")).append_column(
+        "branch", pa.array([[*"abc", None][code] for code in branch])
+    )
+    broken_ones = {p.column for p in check_table(table, schema, internal=True) if "breaks" in p.what}
+    assert broken_ones == {"hours", "branch"}
+    model = TableSynthesizer(schema, "1/2", noise="simulated", seed=1).fit(table)
+    drawn = model.sample(3000, seed=1)
+    assert [str(p) for p in check_table(drawn, schema, internal=True) if "breaks" in p.what] == []
+    found = {name: drawn[name].to_numpy(zero_copy_only=False) for name in drawn.column_names}
+    works, hours = found["job"] == "some", found["hours"].astype(float)
+    assert np.array_equal(np.isnan(hours), np.isnan(found["wage"].astype(float)))
+    assert (hours[~works] == 0).all() and np.isnan(hours[works]).any()
+    assert not only or not (hours[works] == 0).any()
+    gone = np.isnan(found["sales"].astype(float))
+    assert np.array_equal(drawn["branch"].is_null().to_numpy(), gone)
+    assert np.array_equal(found["branch"] == "c", ~works & ~gone)
+    assert TableModel.from_dict(model.to_dict()).sample(3000, seed=1).equals(drawn)
+    given = model.sample(seed=2, given=table.select(["job"]))
+    assert [str(p) for p in check_table(given, schema, internal=True) if "breaks" in p.what] == []

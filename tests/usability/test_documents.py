@@ -4,6 +4,7 @@ Commands and Python of a page each have a folder with a made-up table, its schem
 that its commands write are not there beforehand. Blocks that take hours are fenced as text, and say so.
 """
 
+import json
 import re
 import shlex
 import shutil
@@ -18,6 +19,7 @@ from quantail import TableSynthesizer, __version__
 from quantail.cli import app
 from quantail.examples import industry_example, payroll_example, payroll_schema
 from quantail.inference import evidence
+from quantail.interop import data_dictionary
 from quantail.io import write_table
 from quantail.schema import Schema
 
@@ -57,6 +59,9 @@ def examples(tmp_path_factory):
     model = TableSynthesizer(schema, 1, noise="simulated", seed=1).fit(table)
     model.save(folder / "model.json")
     write_table(model.sample(seed=1), folder / "synthetic.parquet")
+    write_table(model.sample(seed=1), folder / "released.csv")
+    facts = data_dictionary(schema)
+    (folder / "released.dictionary.json").write_text(json.dumps(facts), encoding="utf-8")
     return folder
 
 

@@ -25,7 +25,7 @@ from quantail.arrays import Flags, Floats
 from quantail.curves import Scale
 from quantail.curves.joint import targets
 from quantail.errors import DataError, OptionError
-from quantail.frames import confidential_columns, confidential_panel
+from quantail.frames import FEWEST_ROWS, confidential_columns, confidential_panel
 from quantail.io import read_table
 from quantail.privacy import Gate, Plan, PointsQuestion, parse_epsilon, split
 from quantail.privacy.gate import points_rate
@@ -34,7 +34,6 @@ from quantail.release.synthesizer import Amount
 from quantail.schema import Column, Schema
 
 COVERAGE = 0.95
-_FEWEST_ROWS = 20
 
 
 def quantiles(
@@ -267,7 +266,8 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     if column.type not in ("numeric", "integer") or column.public:
         raise OptionError(f"column {name!r} is not a confidential column of numbers; quantiles are for those")
     # Rules name other columns, which are not asked about.
-    column = replace(column, atoms=(), predictors=None, universe="", outside="", missing_with="")
+    column = replace(column, universe="", outside="", only_outside=False, missing_with="")
+    column = replace(column, atoms=(), predictors=None)
     if schema.panel is not None:
         periods = schema.panel.periods
         if period not in periods:
@@ -301,6 +301,6 @@ def read_column(table: Any, about: Schema) -> Floats:
 
 
 def _enough(values: Floats) -> Floats:
-    if values.size < _FEWEST_ROWS:
-        raise DataError(f"the table has fewer than {_FEWEST_ROWS} rows, too few for any private summary")
+    if values.size < FEWEST_ROWS:
+        raise DataError(f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary")
     return values

@@ -1,13 +1,16 @@
 """`quantail check`: does a table fit its schema? Answers without printing anything of the table."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quantail.cli.console import note, print_json, say, warn
 from quantail.cli.options import JsonFlag, SchemaBeside, TableInput
 from quantail.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from quantail.schema import Schema
 
 EXAMPLE = "quantail check payroll.csv --schema schema.toml"
 
@@ -34,7 +37,7 @@ def check(
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.cli.panels import firms_in_words
-    from quantail.frames import check_table, left_out_columns, left_out_words
+    from quantail.frames import FEWEST_ROWS, check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
@@ -65,6 +68,19 @@ def check(
             note(left_out_words(left_out))
         if firms := firms_in_words(facts):
             note(firms)
+    if facts.panel is None and facts.neighbours == "replace-one" and 0 < table.num_rows < FEWEST_ROWS:
+        warn(
+            f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary: a release will be refused"
+        )
+    for name, parent in _nested(facts).items():
+        note(
+            f"Every label of {name!r} begins with one of {parent!r}. If the code list says that it belongs there, "
+            f'write within = "{parent}" in {name!r}: that costs nothing, and holds in every synthetic row.'
+        )
+    if not problems and not internal:
+        note(
+            "With --internal it also names what is clipped and what the schema could declare, for eyes inside."
+        )
     named = () if facts.panel is None else facts.panel.named
     for place, names in (
         ("in [panel]", [name for name in facts.unsourced() if name in named]),
@@ -85,6 +101,19 @@ def check(
         warn(formula_warning(name))
     if problems:
         raise typer.Exit(DataError.exit_code)
+
+
+def _nested(facts: "Schema") -> dict[str, str]:
+    """Return columns that look nested by their lists of labels, and in what."""
+    from quantail.schema.nesting import undeclared_nesting
+
+    if facts.panel is not None:
+        return {}
+    columns = [facts.column(name) for name in facts.synthesis_order]
+    drawn = [each for each in columns if each.categories and not each.public and each.name not in facts.by]
+    return undeclared_nesting(
+        {each.name: each.categories for each in drawn}, [each.name for each in drawn if each.within]
+    )
 
 
 def _beside(file: str) -> Path:

@@ -30,7 +30,7 @@ def infer(
         typer.Argument(
             metavar="QUESTION...",
             help='What to estimate: "pay ~ age + C(region)", "logistic: union ~ pay", "quantile(0.9): pay ~ age", '
-            '"mean(pay)", "quantile(pay, 0.9)", "total(pay)", "top(pay, 0.01)", "gini(pay)", '
+            '"mean(pay)", "quantile(pay, 0.9)", "share(sector = mill)", "total(pay)", "top(pay, 0.01)", "gini(pay)", '
             '"hill(pay)"; of a panel "growth ~ log(size) + age" '
             'and "flows(emp)". Several share the reruns.',
         ),

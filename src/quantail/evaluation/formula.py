@@ -228,7 +228,8 @@ def _values(factor: Factor, values: NDArray[Any], levels: Levels, role: str) -> 
         changed = np.asarray(_FUNCTIONS[factor.function](numbers))
     if not np.isfinite(changed[~np.isnan(numbers)]).all():
         raise DataError(
-            f"{factor} has no value for some rows of the {role} table; use another function, such as asinh."
+            f"{factor} has no value for some rows of the {role} table; use another function, such as asinh, "
+            "or ask about the others only (infer: where)."
         )
     return changed
 

@@ -14,9 +14,10 @@ from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_release import release_panel
 from quantail.frames.release import empty_release, release_table
-from quantail.frames.rules import MisfitError, Problem
+from quantail.frames.rules import FEWEST_ROWS, MisfitError, Problem
 
 __all__ = [
+    "FEWEST_ROWS",
     "MisfitError",
     "PanelData",
     "Problem",

@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Columns, Flags, Floats
 from quantail.frames.nesting import fitting
-from quantail.frames.universes import absent_value, missing_together, outside, ruled, universes
+from quantail.frames.universes import (
+    absent_value,
+    is_missing,
+    missing_together,
+    missing_with,
+    outside,
+    ruled,
+    universes,
+)
 from quantail.schema import Column, Schema
 from quantail.schema.structure import Identity
 
@@ -26,19 +34,22 @@ def broken_rules(columns: Columns, schema: Schema) -> list[tuple[str, str]]:
 
 def _universes(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:
     for name, rule in universes(schema).items():
-        if not {name, *rule.condition.names} <= set(columns):
+        if not {name, *rule.names} <= set(columns):
             continue
         column = schema.column(name)
         away, values = outside(rule, columns, schema), columns[name]
         kept = ruled(name, values, columns, schema)
         breaks = ~_same(kept, values)
-        if rule.both_ways and not column.missing_with:
-            breaks |= ~away & (values == absent_value(column, rule.outside))
+        gone = missing_with(rule, columns, schema)
+        if rule.partner is not None:
+            breaks |= ~gone & is_missing(values, column)
+        if rule.both_ways and column.universe:
+            breaks |= ~away & ~gone & _same(values, np.asarray(absent_value(column, rule.outside)))
         if column.missing_with:
             together = missing_together(columns, schema)[column.missing_with]
             breaks |= ~_same(together, columns[column.missing_with])
         if breaks.any():
-            yield name, "missing_with" if column.missing_with else "its universe"
+            yield name, "its universe" if column.universe else "missing_with"
 
 
 def _nested(columns: Columns, schema: Schema) -> Iterator[tuple[str, str]]:

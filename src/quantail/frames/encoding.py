@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Flags, Floats, Integers
 from quantail.frames.nesting import finer_decides
-from quantail.frames.universes import conditioning, followed, missing_together, ruled, universes
+from quantail.frames.universes import conditioning, followed, missing_together, outside, ruled, universes
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.kinds import (
     ALONE,
@@ -109,7 +109,7 @@ def decode(
         status = parts[core.statuses[name]] if name in core.statuses else None
         if name in computed:
             amounts[name] = _computed(name, schema, amounts)
-            status = parts[core.gaps[name]] if name in core.gaps else None
+            status = _gaps(name, parts[core.gaps[name]], columns, schema) if name in core.gaps else None
         else:
             room = _room(column, schema, amounts) if name in placed else None
             settle = name in related - placed and not column.is_dated
@@ -185,6 +185,15 @@ def _amounts(
         for place, end in zip((lowest, lowest + 1), room, strict=True):
             numbers = np.where(status == place, end, numbers)
     return np.asarray(numbers)
+
+
+def _gaps(name: str, status: Integers, columns: Mapping[str, NDArray[Any]], schema: Schema) -> Integers:
+    """Return where a number that follows from others is missing: where its rule says so, not where it must be there."""
+    rule, column = universes(schema).get(name), schema.column(name)
+    if rule is None or not rule.both_ways:
+        return status
+    gone = 1 if rule.outside is None else 1 + int(column.missing) + column.missing_codes.index(rule.outside)
+    return np.where((status == gone) & ~outside(rule, columns, schema), 0, status)
 
 
 def _shown(amounts: Floats, status: Integers | None, column: Column) -> Floats:

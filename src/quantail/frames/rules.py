@@ -23,6 +23,11 @@ from quantail.schema.dates import DateType, date_number
 from quantail.schema.kinds import special_numbers
 from quantail.schema.storage import holds
 
+FEWEST_ROWS = 20
+"""Fewer rows are refused where their number is public."""
+
+_DAY = 86_400.0
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -147,7 +152,8 @@ def _numbers(data: pa.Array, column: Column) -> Floats | Problem:
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         hint = (
             "store it as numbers without units; of a CSV file, [csv] in the schema says how numbers are written "
-            '(decimal, thousands) and which words mean a missing value (missing = ["NA"]); or write type = "category"'
+            '(decimal, thousands) and which words mean a missing value (missing = ["NA"]); times of day are numbers as '
+            'minutes since midnight; or write type = "category"'
         )
         return Problem(column.name, "does not hold numbers", hint)
     values = np.asarray(data.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
@@ -230,7 +236,10 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
         hint = 'write true and false, or 1 and 0; or make it a category, categories = ["yes", "no"]'
         return Problem(column.name, "holds a value that is neither true nor false", hint)
     if (lookup < 0).any():
-        hint = "list every label in categories, spelled as in the table, or correct the table"
+        hint = (
+            "list every label in categories, spelled as in the table, or correct the table; a word for a missing value "
+            'is none: [csv] in the schema tells it, missing = ["NA"], and the column says missing = true'
+        )
         if pa.types.is_integer(kind) and any(
             label.isdigit() and label[:1] == "0" for label in column.categories
         ):

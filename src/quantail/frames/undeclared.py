@@ -4,6 +4,7 @@ Declared, it is known from the start and holds in every synthetic row; undeclare
 lost. A pattern of the rows is no reason to declare it: a form, a codebook or a law that says so is.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import Any
@@ -11,18 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quantail.arrays import Floats, Integers
+from quantail.arrays import Flags, Floats, Integers
 from quantail.frames.broken_rules import amounts
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
-from quantail.schema.kinds import special_numbers
+from quantail.schema.kinds import computed_columns, special_numbers
 
 _MANY_VALUES, _ENOUGH_ROWS, _GOOD_PART = 200, 50, 0.1
 _MOST_DECIMALS = 6
 _MOST_COLUMNS = 40  # of a kind that are compared with each other
 _BY_CHANCE = 0.05  # of rows: what holds as often among rows that do not belong together says nothing
 _STANDS_OUT = 3  # times as often as the values beside it
+_SURE = 20  # nats: a pattern by chance in one table of ten million, for each pair of columns
 _FIGURES = (1_000_000, 100_000, 10_000, 1_000, 500, 100, 50, 10)
 
 
@@ -46,15 +48,16 @@ def undeclared(
         for column in schema.columns
         if not column.is_labelled and not column.public
     }
+    computed = computed_columns(schema)
     for name, values in numbers.items():
-        yield from _of_a_number(values, schema.column(name))
+        yield from _of_a_number(values, schema.column(name), is_computed=name in computed)
     labels = {
         column.name: np.asarray(admitted[column.name], dtype=np.int64)
         for column in schema.columns
         if column.categories and not column.public and column.name not in schema.by
     }
     yield from _nested(labels, schema)
-    yield from _empty_together(numbers, schema)
+    yield from _empty_together({**numbers, **labels}, schema)
     yield from _relations(numbers, schema)
 
 
@@ -73,7 +76,7 @@ def _repeated_keys(table: Table, schema: Schema) -> Iterator[Problem]:
             yield _note(key.name, "holds a value in several rows", hint)
 
 
-def _of_a_number(values: Floats, column: Column) -> Iterator[Problem]:
+def _of_a_number(values: Floats, column: Column, *, is_computed: bool) -> Iterator[Problem]:
     assert column.lower is not None and column.upper is not None
     values = values[~np.isnan(values) & ~np.isin(values, special_numbers(column))]
     if column.is_dated or values.size < _ENOUGH_ROWS:
@@ -86,7 +89,7 @@ def _of_a_number(values: Floats, column: Column) -> Iterator[Problem]:
     if is_open and (places := _decimals(values)) is not None:
         hint = f"if they are recorded like that, declare it: decimals = {places}"
         yield _note(column.name, f"holds values of at most {places} decimals", hint)
-    if (column.upper - column.lower) / column.lattice > _MANY_VALUES:
+    if not is_computed and (column.upper - column.lower) / column.lattice > _MANY_VALUES:
         yield from _atoms(values, column)
 
 
@@ -124,20 +127,56 @@ def _round_figures(values: Floats, rows: int, column: Column) -> Iterator[Proble
             return
 
 
-def _empty_together(numbers: Mapping[str, Floats], schema: Schema) -> Iterator[Problem]:
-    """Find columns without a value, or zero, in the same rows as a column before them."""
-    before: dict[bytes, str] = {}
-    for name in schema.synthesis_order:
-        if name not in numbers:
-            continue
-        column, values = schema.column(name), numbers[name]
-        empty = np.isnan(values) | (values == 0) | np.isin(values, column.missing_codes)
+def _empty_together(columns: Mapping[str, NDArray[np.generic]], schema: Schema) -> Iterator[Problem]:
+    """Find columns without a value, or zero, in the same rows as a column before them, or at least in those."""
+    before: dict[str, Flags] = {}
+    computed = computed_columns(schema)
+    parts = {(limit.part, limit.total) for limit in schema.inequalities}
+    parts |= {(part, identity.total) for identity in schema.identities for part in identity.parts}
+    for name in [name for name in schema.synthesis_order if name in columns][: 2 * _MOST_COLUMNS]:
+        column, empty = schema.column(name), _empty(columns[name], schema.column(name))
         if not _BY_CHANCE / 2 < empty.mean() < 1 - _BY_CHANCE / 2:
             continue
-        first = before.setdefault(empty.tobytes(), name)
-        if first != name and not column.universe and not column.missing_with:
-            hint = "if a rule says so, declare it: universe with outside, or missing_with"
-            yield _note(name, f"is missing or zero in the same rows as {first!r}", hint)
+        is_said = column.universe or column.missing_with or name in computed
+        same = next((other for other, gone in before.items() if np.array_equal(gone, empty)), None)
+        wider = (
+            None
+            if same
+            else _widest_within(empty, {o: g for o, g in before.items() if (name, o) not in parts})
+        )
+        if same is None:
+            before[name] = empty
+        if (other := same or wider) is None or is_said:
+            continue
+        what = "missing" if column.is_labelled or column.is_dated else "missing or zero"
+        if same is not None:
+            hint = "if a rule says so, declare it: universe with outside and only_outside = true, or missing_with"
+            yield _note(name, f"is {what} in the same rows as {other!r}", hint)
+        else:
+            hint = "if a rule says so, declare it: universe, with outside where it is not missing"
+            yield _note(name, f"is {what} in every row in which {other!r} is missing or zero", hint)
+
+
+def _empty(values: NDArray[np.generic], column: Column) -> Flags:
+    """Return which rows have no value, or zero."""
+    if column.is_labelled:
+        return np.asarray(values == len(column.labels))
+    numbers = values.astype(np.float64, copy=False)
+    zeros = () if column.is_dated else (0.0,)
+    return np.isnan(numbers) | np.isin(numbers, (*column.missing_codes, *zeros))
+
+
+def _widest_within(empty: Flags, before: Mapping[str, Flags]) -> str | None:
+    """Return the column with the most empty rows that are all empty here, too, beyond chance."""
+    found, most = None, 0
+    for name, gone in before.items():
+        rows = int(np.count_nonzero(gone))
+        if rows <= most or (gone & ~empty).any():
+            continue
+        elsewhere = float(empty[~gone].mean())
+        if rows * -math.log(max(elsewhere, 1e-300)) >= _SURE:
+            found, most = name, rows
+    return found
 
 
 def _nested(labels: Mapping[str, Integers], schema: Schema) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ def universes(schema: Schema) -> dict[str, Universe]:
 @lru_cache(maxsize=64)
 def conditioning(schema: Schema) -> frozenset[str]:
     """Return the columns that rules look at."""
-    return frozenset(name for rule in universes(schema).values() for name in rule.condition.names)
+    return frozenset(name for rule in universes(schema).values() for name in rule.names)
 
 
 def followed(names: Collection[str], schema: Schema) -> frozenset[str]:
@@ -45,7 +45,7 @@ def followed(names: Collection[str], schema: Schema) -> frozenset[str]:
         elif name in positioned_columns(schema):
             left += place_given_by(name, schema)
         if name in universes(schema):
-            left += universes(schema)[name].condition.names
+            left += universes(schema)[name].names
     return frozenset(found)
 
 
@@ -55,12 +55,22 @@ def outside(rule: Universe, columns: Columns, schema: Schema) -> Flags:
     return ~rule.condition.holds(columns, described)
 
 
+def missing_with(rule: Universe, columns: Columns, schema: Schema) -> Flags:
+    """Return which rows are missing with another column, of a column that has a universe besides."""
+    if rule.partner is None:
+        return np.zeros(next(iter(columns.values())).size, dtype=bool)
+    described = {name: schema.column(name) for name in rule.partner.names}
+    return ~rule.partner.holds(columns, described)
+
+
 def ruled(name: str, values: NDArray[Any], columns: Columns, schema: Schema) -> NDArray[Any]:
     """Return a column with what its rule says outside of its universe, given the columns before it."""
     rule = universes(schema).get(name)
     if rule is None:
         return values
-    return np.where(outside(rule, columns, schema), absent_value(schema.column(name), rule.outside), values)
+    column = schema.column(name)
+    kept = np.where(outside(rule, columns, schema), absent_value(column, rule.outside), values)
+    return np.where(missing_with(rule, columns, schema), absent_value(column, None), kept)
 
 
 def absent_value(column: Column, outside: float | None) -> float | int:

@@ -2,7 +2,8 @@
 
 wage ~ education + experience        least squares; `logistic:` or `quantile(0.9):` before it for the others
 mean(wage), total(wage)               the total of as many rows as the confidential table has
-quantile(wage, 0.9)
+quantile(wage, 0.9), median(wage)
+share(wage = 0)                      the share of rows in which a condition holds, written as `where` is
 top(wage, 0.01)                      the share of the total that the largest 1% of rows hold
 gini(wage), hill(wage)                Gini's coefficient; Hill's index of the top 5% of values, one over Pareto's
 flows(emp)                           of a panel: rates of job creation, destruction, entry and exit, means over periods
@@ -28,14 +29,16 @@ from quantail.inference.flow import Flow
 from quantail.inference.interval import Link
 from quantail.inference.jackknife import jackknife_errors
 from quantail.inference.statistic import Statistic
-from quantail.inference.subset import WHERE, chosen
+from quantail.inference.subset import WHERE, Subset, chosen
+from quantail.schema import Schema
 
-Kind = Literal["mean", "total", "quantile", "top", "gini", "hill"]
+Kind = Literal["mean", "total", "quantile", "share", "top", "gini", "hill"]
 
 _FIGURE = re.compile(
-    r"\s*(mean|total|quantile|top|gini|hill)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*"
+    r"\s*(mean|total|quantile|median|top|gini|hill)\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([0-9.]+)\s*)?\)\s*"
 )
 _FLOW = re.compile(r"\s*flows\(\s*(`[^`]+`|[^,()~]+?)\s*(?:,\s*([a-z_]+)\s*)?\)\s*")
+_SHARE = re.compile(r"\s*share\((.+)\)\s*")
 _TAKES_LEVEL = ("quantile", "top")
 
 
@@ -51,14 +54,18 @@ class Figure:
     """A figure of one column."""
 
     kind: Kind
-    column: str
+    column: str  # of a share the question itself: it is a column of ones and zeros (`analysed`)
     level: float = 0.5
     rows: int = 0  # rows that a total is of; 0 for those of the table itself
+    signed: bool = False  # whether zero is just another value: of dates, and of amounts that may be negative
+    condition: Subset | None = None  # of a share: the rows that are counted
 
     @property
     def link(self) -> Link:
         """The scale on which errors are alike: figures of heavy tails are off by factors, shares by odds."""
-        return "logit" if self.kind in ("top", "gini") else "log"
+        if self.signed and self.kind in ("mean", "total", "quantile"):
+            return "identity"
+        return "logit" if self.kind in ("share", "top", "gini") else "log"
 
     @property
     def rests_on_the_tail(self) -> bool:
@@ -78,7 +85,7 @@ class Figure:
         if self.kind == "total":
             filled = np.append(values, np.zeros(table[self.column].size - values.size))
             return float(filled.std() * np.sqrt(filled.size)) * self._times(table)
-        if self.kind == "mean":
+        if self.kind in ("mean", "share"):
             return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else np.nan
         if self.kind == "quantile":
             return _quantile_error(values, self.level)
@@ -91,7 +98,7 @@ class Figure:
         )
 
     def _measure(self, values: Floats) -> float:
-        if self.kind == "mean":
+        if self.kind in ("mean", "share"):
             return float(values.mean())
         if self.kind == "quantile":
             return float(np.quantile(values, self.level))
@@ -129,12 +136,14 @@ class Estimand:
         flow = _FLOW.fullmatch(text)
         if flow is not None:
             return cls(text.strip(), Flow(flow[1].strip("`"), flow[2] or ""))
+        if _SHARE.fullmatch(text) is not None:
+            return cls(text.strip(), Figure("share", text.strip()), (text.strip(),))
         found = _FIGURE.fullmatch(text)
         if found is None:
             if "~" not in text:
                 raise OptionError(
-                    f"{text!r} is neither a formula such as 'wage ~ education' nor one of mean(x), quantile(x, 0.9), "
-                    "total(x), top(x, 0.01), gini(x), hill(x), flows(x)"
+                    f"{text!r} is neither a formula such as 'wage ~ education' nor one of mean(x), median(x), "
+                    "quantile(x, 0.9), share(x = 0), total(x), top(x, 0.01), gini(x), hill(x), flows(x)"
                 )
             return cls(text.strip(), Regression.parse(text))
         kind, column, level = found[1], found[2].strip("`"), found[3]
@@ -142,6 +151,7 @@ class Estimand:
             needs = "needs a level" if kind in _TAKES_LEVEL else "takes no level"
             raise OptionError(f"{text!r}: {kind} {needs}, as in quantile(x, 0.9) or mean(x)")
         number = 0.5 if level is None else _level(text, level)
+        kind = "quantile" if kind == "median" else kind
         return cls(text.strip(), Figure(cast(Kind, kind), column, number), (text.strip(),))
 
     def on(self, table: Columns) -> Estimand:
@@ -157,6 +167,29 @@ class Estimand:
     def of_rows(self, rows: int) -> Estimand:
         """Return the same question; a total is that of so many rows."""
         return replace(self, what=replace(self.what, rows=rows)) if isinstance(self.what, Figure) else self
+
+    def of(self, schema: Schema) -> Estimand:
+        """Return the same question, with what a schema says of its columns."""
+        what = self.what
+        keys = {key.name for key in schema.keys} & set(
+            () if isinstance(what, Statistic) else self.columns({})
+        )
+        if keys:
+            name = min(keys)
+            raise OptionError(
+                f"column {name!r} is a key: its rows are numbered anew, and nothing can be told of it"
+            )
+        if not isinstance(what, Figure):
+            return self
+        if what.kind == "share":
+            found = _SHARE.fullmatch(what.column)
+            assert found is not None
+            return replace(self, what=replace(what, condition=Subset.of(found[1], schema)))
+        column = schema.column(what.column) if what.column in schema.names else None
+        signed = column is not None and (
+            column.is_dated or ((column.lower or 0) < 0 and what.kind != "quantile")
+        )
+        return replace(self, what=replace(what, signed=signed))
 
     @property
     def link(self) -> Link:

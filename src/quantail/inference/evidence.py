@@ -116,7 +116,9 @@ def gather(
         raise OptionError("give at least one question and one synthetic table")
     subset = None if where is None else Subset.of(where, model.schema)
     total = model.rows if isinstance(model, TableModel) else 0
-    parsed = [_estimand(question, tables[0], workers).of_rows(total) for question in questions]
+    parsed = [
+        _estimand(question, tables[0], workers).of(model.schema).of_rows(total) for question in questions
+    ]
     if subset is not None and any(isinstance(estimand.what, Flow) for estimand in parsed):
         raise OptionError(
             "where leaves out units in single periods, which flows would take for entries and exits; ask for flows of "
@@ -195,8 +197,9 @@ def _notes(estimand: Estimand, table: Columns) -> tuple[str, ...]:
 
 def _dated(estimand: Estimand, schema: Schema) -> tuple[str, ...]:
     """Return in which unit figures of dates are."""
-    what = estimand.what
-    if isinstance(what, Figure) and what.column in schema.names and schema.column(what.column).is_dated:
+    if isinstance(estimand.what, Figure | Regression) and any(
+        name in schema.names and schema.column(name).is_dated for name in estimand.columns({})
+    ):
         return (f"{estimand.text}: dates are counted in seconds since 1970-01-01; a day has 86,400.",)
     return ()
 
@@ -206,7 +209,10 @@ def _lost(estimand: Estimand, model: AnyModel, where: Subset | None) -> tuple[st
     what = estimand.what
     if not isinstance(model, TableModel) or not isinstance(what, Figure | Regression):
         return ()
-    about, *others = (what.column,) if isinstance(what, Figure) else what.formula.columns
+    if isinstance(what, Figure):
+        about, *others = (what.column,) if what.condition is None else what.condition.condition.names
+    else:
+        about, *others = what.formula.columns
     others += () if where is None else where.condition.names
     lost = model.lost_relations()
     names = [name for name in dict.fromkeys(others) if frozenset((about, name)) in lost]

@@ -71,8 +71,8 @@ def infer(
         The synthetic table, or several replicates from the model (their estimates are averaged).
     question : str, function, or a sequence of them
         A formula such as "wage ~ education + experience" ("logistic:" or "quantile(0.9):" may stand before it),
-        or mean(x), quantile(x, 0.9), top(x, 0.01), gini(x). Several questions share the reruns. Rows of a panel are
-        units in periods, with `size`, `growth`, `age` and `period` beside its columns ("growth ~ log(size) + age"), and
+        or mean(x), quantile(x, 0.9), share(x = 0), top(x, 0.01), gini(x). Several questions share the reruns. Rows of
+        a panel are units in periods, with `size`, `growth`, `age` and `period` beside its columns ("growth ~ age"), and
         flows(x) gives its rates of job creation, destruction, entry and exit, flows(x, exit_rate) one by period.
         A function is given a frame of the analyst's library (all columns, missing codes missing) and returns a number,
         or numbers by name.

@@ -18,7 +18,7 @@ import numpy as np
 from quantail.arrays import Columns, Floats
 from quantail.errors import DataError
 from quantail.evaluation.reading import raw_columns, require_columns
-from quantail.inference.estimand import Estimand
+from quantail.inference.estimand import Estimand, Figure
 from quantail.inference.interval import shifted
 from quantail.inference.relation_doubt import CHANGES, Bent, doubted_relation
 from quantail.inference.repeating import synthesizer_of
@@ -163,8 +163,15 @@ def analysed(
 
     Of a panel, rows are units in periods (`unit_periods`); which rows are asked about says `WHERE`.
     """
+    shares = {
+        estimand.what.column: estimand.what.condition
+        for estimand in estimands
+        if isinstance(estimand.what, Figure) and estimand.what.condition is not None
+    }
     if schema.panel is not None:
         rows = unit_periods(frame, schema)
+        counts = {name: counted.unit_periods(rows).astype(np.float64) for name, counted in shares.items()}
+        rows = {**rows, **counts}
         return rows if where is None else {**rows, WHERE: where.unit_periods(rows)}
     functions = any(
         isinstance(estimand.what, Statistic) for estimand in estimands
@@ -173,6 +180,7 @@ def analysed(
     table = raw_columns(frame, "synthetic", schema, named)
     needed = {name for estimand in estimands for name in estimand.columns(table) if name in table}
     columns = {name: values for name, values in table.items() if name in needed}
+    columns |= {name: counted.rows(frame).astype(np.float64) for name, counted in shares.items()}
     return columns if where is None else columns | {WHERE: where.rows(frame)}
 
 

@@ -182,9 +182,21 @@ def _lines(table: pa.Table, written: CsvFormat) -> Iterable[str]:
     absent = written.missing[0] if written.missing else ""
     if table.num_columns == 1 and not absent:
         absent = '""'  # an empty line would be no row
-    for batch in table.to_batches(_ROWS_AT_ONCE):
+    for batch in _whole_seconds(table).to_batches(_ROWS_AT_ONCE):
         cells = [pc.fill_null(_cells(column, written), absent) for column in batch.columns]
         yield "\n".join([*pc.binary_join_element_wise(*cells, written.separator).to_pylist(), ""])
+
+
+def _whole_seconds(table: pa.Table) -> pa.Table:
+    """Return a table whose moments, where all of a column are whole seconds, are stored so: 08:30:00 without zeros."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit != "s":
+            try:
+                seconds = table.column(place).cast(pa.timestamp("s", field.type.tz))
+            except pa.ArrowInvalid:  # some are not; its message quotes one of them
+                continue
+            table = table.set_column(place, field.name, seconds)
+    return table
 
 
 def _cells(values: pa.Array, written: CsvFormat) -> pa.Array:

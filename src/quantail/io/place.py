@@ -121,7 +121,8 @@ def _check_server(address: str) -> None:
         parts = urlsplit(address)
         hosts = parts.netloc.rpartition("@")[2]
         fits = len(parts.path) > 1 and not any(mark in parts.path for mark in "@:")
-        fits = fits and _HOSTS.fullmatch(hosts) is not None
+        # An @ among the options ends a password that has a ? in it, and begins before that.
+        fits = fits and "@" not in parts.query and _HOSTS.fullmatch(hosts) is not None
     except ValueError:
         fits = False
     if not fits:

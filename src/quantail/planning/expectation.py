@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from quantail.errors import OptionError
+from quantail.frames import FEWEST_ROWS
 from quantail.notebook import counted, shown
 from quantail.planning.band import Band, band_of, check_number
 from quantail.planning.deviations import SHARES, deviations
@@ -43,7 +44,6 @@ from quantail.release.watching import Watch, watched
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.universe import universe_of
 from quantail.table import TableSynthesizer
-from quantail.table.synthesizer import FEWEST_ROWS
 
 Rows = int | Mapping[tuple[int, ...], int]
 
@@ -274,8 +274,8 @@ def _one_group(schema: Schema, rows: Rows) -> tuple[Schema, int]:
 def _ungrouped(column: Column, schema: Schema) -> Column:
     """Return a column without what it says of groups: within one of them a rule that names it holds or does not."""
     rule, predictors = universe_of(column), column.predictors
-    if rule is not None and any(name in schema.by for name in rule.condition.names):
-        column = replace(column, universe="", outside="")
+    if rule is not None and any(name in schema.by for name in rule.names):
+        column = replace(column, universe="", outside="", only_outside=False)
     if predictors is None:
         return column
     return replace(column, predictors=tuple(name for name in predictors if name not in schema.by))

@@ -206,7 +206,8 @@ def _rules(column: Column) -> list[str]:
     if column.universe:
         elsewhere = "missing" if column.outside == "" else column.outside
         shown = elsewhere if isinstance(elsewhere, str) else f"{elsewhere:.15g}"
-        said.append(f"{column.name} only where {column.universe}, elsewhere {shown}")
+        alone = ", and nowhere else" if column.only_outside else ""
+        said.append(f"{column.name} only where {column.universe}, elsewhere {shown}{alone}")
     return said
 
 

@@ -68,6 +68,8 @@ class Column:
         Where the column has a value at all, as a condition on earlier columns ("age >= 15").
     outside : str or float
         What it is elsewhere: one of its labels, atoms or missing codes; by default it is missing.
+    only_outside : bool
+        That stands nowhere else: never zero, or never missing, within the universe. Labels and codes never do.
     missing_with : str
         An earlier column: this one is missing in the same rows, and in no others.
     within : str
@@ -109,6 +111,7 @@ class Column:
     heaps: tuple[float, ...] = ()
     within: str = ""
     parents: tuple[str, ...] = ()
+    only_outside: bool = False
 
     def __post_init__(self) -> None:
         check_column(self)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column_types import NUMBERS, ColumnType, Grid
-from quantail.schema.dates import DateType, date_number, in_calendar
+from quantail.schema.dates import DateType, date_number, in_calendar, is_day_alone
 
 if TYPE_CHECKING:
     from quantail.schema.column import Column
@@ -46,7 +46,7 @@ def check_column(column: "Column") -> None:
     _set(column, "categories", _texts(column, "categories", column.categories))
     if column.predictors is not None:
         _set(column, "predictors", _texts(column, "predictors", column.predictors))
-    for option in ("public", "missing", "other"):
+    for option in ("public", "missing", "other", "only_outside"):
         if not isinstance(getattr(column, option), bool):
             raise wrong(column, f"{option} must be true or false", f"write {option} = true, or remove it")
     if column.is_labelled:
@@ -117,9 +117,12 @@ def _bound(column: "Column", option: str) -> float:
     if given is None or given == "":
         raise wrong(column, f"{option} is blank", advice)
     if column.is_dated and isinstance(given, str | date):
+        is_day = column.type == "datetime" and option == "upper" and is_day_alone(given)
         given = date_number(cast(DateType, column.type), given)
         if given is None:
             raise wrong(column, f"{option} is not a date", advice)
+        if is_day:  # moments of the last day are within the bounds, up to its last one
+            given += 86_400 - (column.resolution if isinstance(column.resolution, Real) else 1)
     value = _number(column, option, given, advice)
     if column.is_dated and not in_calendar(cast(DateType, column.type), value):
         raise wrong(column, f"{option} lies outside of the calendar", advice)
@@ -208,8 +211,8 @@ def _check_rule(column: "Column") -> None:
         if not isinstance(given, str) or len(given) > LONGEST_TEXT or not is_encodable(given):
             example = '"age >= 15"' if option == "universe" else '"employees"'
             raise wrong(column, f"{option} must be text", f"write {option} = {example}, or remove it")
-    if column.universe and column.missing_with:
-        raise wrong(column, "it has both universe and missing_with", "keep one of them")
+    if column.only_outside and not column.universe:
+        raise wrong(column, "only_outside belongs to a universe", "write universe = ..., or remove it")
     if column.outside == "":
         return
     if not column.universe:

@@ -34,6 +34,19 @@ def date_number(kind: DateType, given: Any) -> float | None:
     return float(passed.days) if kind == "date" else passed.total_seconds()
 
 
+def is_day_alone(given: str | date) -> bool:
+    """Say whether a bound names a day without a time.
+
+    Examples
+    --------
+    >>> is_day_alone("2020-12-31"), is_day_alone("2020-12-31T00:00")
+    (True, False)
+    """
+    if isinstance(given, str):
+        return len(given.strip()) <= len("2020-12-31") and "T" not in given
+    return not isinstance(given, datetime)
+
+
 def date_text(kind: DateType, number: float) -> str:
     """Return a number of days or seconds as ISO text (the inverse of `date_number`).
 

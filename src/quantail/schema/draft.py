@@ -24,6 +24,7 @@ _TABLE = """\
 # where a kind of column comes first.
 # Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
 # predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
+# Remove the sections of columns that are not to be released (texts, names, telephone numbers): they are left out.
 
 [table]
 name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"
@@ -45,9 +46,11 @@ dates = "2020-01-31"  # how that day is written: 2020-01-31 | 31.01.2020 | 31/01
 missing = []  # words that stand for a missing value besides an empty cell, for example ["k.A.", "?"]
 """
 _PLAIN_CSV = """
-# If the file has words for a missing value besides an empty cell, write this without the leading #:
+# If the file has words for a missing value besides an empty cell, or dates in another form than 2020-01-31, write this
+# without the leading #:
 # [csv]
 # missing = ["NA", "?"]
+# dates = "31/01/2020"
 """
 
 _RULES = """
@@ -61,6 +64,7 @@ _RULES = """
 # total = "wages"
 #
 # What is asked of some only says so in its column: universe = "age >= 15"; elsewhere it is missing, or outside = 0.
+# Where that stands nowhere else (amounts of claims, zero exactly where there is none), write only_outside = true, too.
 # A code that belongs to one coarser code says so in its column: within = "state" (docs: codes within codes).
 """
 
@@ -87,6 +91,16 @@ name = {name}
 type = "{type}"  # {why}{types}
 lower = ""  # earliest date that public rules allow, for example 2020-01-01
 upper = ""  # latest date that public rules allow, for example 2020-12-31
+missing = false  # true if values may be missing
+source = ""  # where the bounds come from
+"""
+
+_MOMENT = """
+[[column]]
+name = {name}
+type = "{type}"  # {why}{types}
+lower = ""  # earliest moment that public rules allow, for example 2020-01-01
+upper = ""  # latest moment that public rules allow, for example 2020-12-31, to the end of that day
 missing = false  # true if values may be missing
 source = ""  # where the bounds come from
 """
@@ -134,6 +148,7 @@ _TEMPLATES = {
     "": _UNKNOWN,
     **dict.fromkeys(NUMBERS, _NUMBER),
     **dict.fromkeys(DATED, _DATE),
+    "datetime": _MOMENT,
     **dict.fromkeys(LISTED, _CATEGORY),
     "boolean": _BOOLEAN,
     "key": _KEY,
@@ -180,7 +195,7 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
 
     Examples
     --------
-    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).splitlines()[26:30]]
+    >>> [line.partition("  #")[0] for line in draft({"pay": ""}).partition("[[column]]")[2].splitlines()[1:5]]
     ['name = "pay"', 'type = "numeric"', 'lower = ""', 'upper = ""']
     """
     header = columns if isinstance(columns, Mapping) else header_of(columns)

@@ -62,13 +62,14 @@ def core_of(schema: Schema) -> Core:
         return Core(schema, {name: (name,) for name in schema.names})
     columns: list[Column] = []
     parts: dict[str, tuple[str, ...]] = {}
+    explaining: dict[str, tuple[str, ...]] = {}  # what stands for a column among the predictors of others
     statuses: dict[str, str] = {}
     gaps: dict[str, str] = {}
     computed, placed = computed_columns(schema), positioned_columns(schema)
     for name in schema.synthesis_order:
         column = schema.column(name)
         named = column.predictors
-        listed = None if named is None else tuple(part for each in named for part in parts[each])
+        listed = None if named is None else _expanded(named, explaining)
         labels = () if column.is_labelled else status_labels(column, schema)
         if labels:
             status = status_name(schema, name)
@@ -78,9 +79,13 @@ def core_of(schema: Schema) -> Core:
             )
         if name in computed:
             parts[name] = (gaps[name],) if labels else ()
+            # It is no column of the model: what it follows from tells as much.
+            identity = next(each for each in schema.identities if name in each.names)
+            sources = [part for other in identity.names if other != name for part in explaining[other]]
+            explaining[name] = tuple(dict.fromkeys((*parts[name], *sources)))
             continue
         columns.append(_plain(column, name in placed, listed))
-        parts[name] = (statuses[name], name) if labels else (name,)
+        explaining[name] = parts[name] = (statuses[name], name) if labels else (name,)
     core = Schema(tuple(columns), schema.unit, schema.neighbours, schema.by, schema.name)
     ordered = {column.name: len(column.labels) for column in schema.columns if column.type == "ordinal"}
     return Core(core, parts, statuses, ordered, gaps)
@@ -176,6 +181,7 @@ def _plain(column: Column, placed: bool, predictors: tuple[str, ...] | None) -> 
         universe="",
         outside="",
         missing_with="",
+        only_outside=False,
     )
 
 
@@ -185,3 +191,7 @@ def _beside_atoms(column: Column) -> tuple[float, float]:
     lower = column.lower + column.lattice * (column.lower in column.atoms)
     upper = column.upper - column.lattice * (column.upper in column.atoms)
     return (lower, upper) if lower < upper else (column.lower, column.upper)
+
+
+def _expanded(names: tuple[str, ...], explaining: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for name in names for part in explaining[name]))

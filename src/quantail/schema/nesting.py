@@ -9,13 +9,14 @@ unless it belongs there; "other" and missing labels may stand everywhere. In a c
 finer code decides.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from quantail.schema.column import OTHER, Column
 from quantail.schema.column_rules import wrong
 from quantail.schema.universe import universe_of
 
 ANYWHERE = -1
+_FEWEST_COARSER = 3  # of two, digits begin with one or the other by chance
 
 
 def parents_of(column: Column, parent: Column) -> tuple[int, ...]:
@@ -56,6 +57,43 @@ def _without_place(column: Column, label: str, name: str, parent: Column) -> Exc
         )
     advice = f"add it to the categories of {parent.name!r}, or correct parents"
     return wrong(column, f"parents holds {name[:60]!r}, which is no label of {parent.name!r}", advice)
+
+
+def begin_with(labels: Sequence[str], coarser: Sequence[str]) -> bool:
+    """Say whether labels look like codes within coarser codes: each begins with one, and two or more do on average.
+
+    Examples
+    --------
+    >>> begin_with(("2361", "2362", "3111", "3112", "4210", "4220"), ("23", "31", "42"))
+    True
+    """
+    found = dict.fromkeys(coarser, 0)
+    if len(coarser) < _FEWEST_COARSER or len(labels) < 2 * len(coarser):
+        return False
+    for label in labels:
+        starts = [each for each in coarser if each != label and label.startswith(each)]
+        if len(starts) != 1:
+            return False
+        found[starts[0]] += 1
+    return all(found.values())
+
+
+def undeclared_nesting(labels: Mapping[str, Sequence[str]], known: Collection[str]) -> dict[str, str]:
+    """Return columns that may lie within one before them, with that one; it rests on lists of labels alone.
+
+    Parameters
+    ----------
+    labels : mapping
+        The labels of columns, in synthesis order.
+    known : collection of str
+        Columns that say already what they lie within.
+    """
+    names, found = list(labels), dict[str, str]()
+    for place, name in enumerate(names):
+        before = [each for each in names[:place] if begin_with(labels[name], labels[each])]
+        if before and name not in known:
+            found[name] = max(before, key=lambda each: len(labels[each]))
+    return found
 
 
 def check_nesting(columns: Mapping[str, Column], places: Mapping[str, int], by: tuple[str, ...]) -> None:
@@ -102,7 +140,9 @@ def _check_labels(column: Column, parent: Column) -> None:
             )
             raise wrong(column, what, 'write outside = "missing", or remove within')
     # What stands outside of a universe alone is no label for the rows inside.
-    inside = [place for code, place in enumerate(own) if not (rule and rule.both_ways and code == outside)]
+    away = {outside} if rule is not None and rule.both_ways else set()
+    away |= {len(column.labels)} if rule is not None and rule.partner is not None else set()
+    inside = [place for code, place in enumerate(own) if code not in away]
     if ANYWHERE in inside:
         return
     empty = [label for code, label in enumerate(parent.labels) if code not in inside]

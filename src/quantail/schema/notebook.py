@@ -77,6 +77,9 @@ def _besides(column: Column, schema: "Schema") -> str:
         f"missing codes {_numbers(column.missing_codes)}" if column.missing_codes else "",
         f"atoms {_numbers(column.atoms)}" if column.atoms else "",
         f"heaps {_numbers(column.heaps)}" if column.heaps else "",
+        f"only where {column.universe}" if column.universe else "",
+        f"missing with {column.missing_with}" if column.missing_with else "",
+        f"within {column.within}" if column.within else "",
     ]
     return "; ".join(filter(None, told))
 

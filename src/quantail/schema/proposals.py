@@ -25,6 +25,8 @@ _WORDS = {
     "diagnosis icd payer vehicle secteur departement commune pays sexe statut categorie niveau naf sexo provincia "
     "municipio pais categoria nivel cnae settore comune regione sesso paese livello gemeente provincie geslacht",
     "date": "date day birthday dob fecha",
+    "moment": "datetime timestamp",
+    "part": "pct percent percentage perc share pourcentage porcentaje percentuale",
     "amount": "pay payroll wage wages salary salaries income earnings revenue revenues turnover sales amount price "
     "cost costs assets debt loan profit tax taxes expenditure spending wealth capital investment exports imports "
     "premium claim claims balance benefit benefits rent rents value fee fees output salaire salaires revenu revenus "
@@ -40,11 +42,16 @@ _GERMAN = {  # written together: a name means what it ends in, Exportumsatz as U
     "code": "branche wirtschaftszweig schluessel kreis gemeinde bundesland staat staatsangehoerigkeit beruf abschluss "
     "bildung familienstand rechtsform geschlecht klasse gruppe kategorie stufe sektor postleitzahl",
     "date": "datum geburtstag",
+    "moment": "zeitstempel zeitpunkt",
+    "part": "prozent anteil quote",
     "amount": "umsatz gewinn lohn loehne gehalt gehaelter entgelt verdienst einkommen betrag steuer steuern kosten "
     "miete ertrag ertraege erloes erloese aufwand aufwendungen kapital vermoegen preis wert summe investition "
     "investitionen schulden kredit darlehen beitrag praemie rente exporte importe ausgaben einnahmen",
     "count": "mitarbeiter mitarbeitende beschaeftigte beschaeftigten arbeitnehmer personen einwohner anzahl zahl",
 }
+_COUNTING = frozenset(
+    ["n", "num", "nb", "anz", "anzahl", "cnt"]
+)  # before what is counted: n_claims, anzahl_zimmer
 _SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _HEADS = {word: meaning for meaning, words in _GERMAN.items() for word in words.split()}
 _MEANING = {word: meaning for meaning, words in _WORDS.items() for word in words.split()} | _HEADS
@@ -73,21 +80,36 @@ def proposal_of(name: str, declared: DraftType) -> Proposal:
     ('log', 'integer')
     >>> proposal_of("naicsCode", "integer").type, proposal_of("x", "").type, proposal_of("LoanNumber", "").type
     ('category', '', '')
+    >>> proposal_of("n_claims", "").type, proposal_of("assessed_at", "").type, proposal_of("wage_year", "").type
+    ('integer', 'datetime', '')
     """
-    meanings = [_meaning(word.lower()) for word in _WORD.findall(_spelled(name))]
+    words = [word.lower() for word in _WORD.findall(_spelled(name))]
+    meanings = [_meaning(word) for word in words]
     last = meanings[-1] if meanings else ""
+    if len(words) > 1 and words[-1] == "at":  # created_at
+        last = "moment"
+    if "%" in name or "part" in meanings[:1]:
+        last = "part"
     if last == "key" and declared in ("integer", "category", ""):
         return Proposal("key", by_name=True)
     if last == "date" and declared in ("category", ""):  # dates are often stored as text
         return Proposal("date", by_name=True)
+    if last == "moment" and declared in ("category", ""):
+        return Proposal("datetime", by_name=True)
     if declared not in (*NUMBERS, ""):
         return Proposal(declared)
     if last == "code":
         return Proposal("category", by_name=True)
+    if last == "number" or (
+        last == "whole" and "amount" in meanings
+    ):  # the year of a wage, or a wage of a year
+        return Proposal(declared)
     if last == "whole" and declared == "":
         return Proposal("integer", by_name=True)
-    if last == "number":
-        return Proposal(declared)
+    if last == "part":
+        return Proposal(declared or "numeric", by_name=True)
+    if len(words) > 1 and words[0] in _COUNTING:
+        return Proposal(declared or "integer", "log", by_name=True)
     if "amount" in meanings:
         return Proposal(declared or "numeric", "log", by_name=True)
     if "count" in meanings:

@@ -137,7 +137,7 @@ def _column_lines(column: Column) -> Iterable[str]:
     values = {key: getattr(column, key) for key in _COLUMN_KEYS}
     if column.grid == "linear":
         del values["grid"]
-    for flag in ("public", "missing", "other"):
+    for flag in ("public", "missing", "other", "only_outside"):
         if not values[flag]:
             del values[flag]
     if column.is_dated:
@@ -237,7 +237,8 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         if section.get("type") == "":
             kinds = ", ".join((*get_args(ColumnType), KEY))
             blanks.append(
-                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories"
+                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories; or "
+                "remove its section, which leaves it out of every release"
             )
             continue
         if section.get("type") == KEY:

@@ -2,7 +2,9 @@
 
     universe = "age >= 15"        only where this holds of earlier columns; elsewhere the column is missing,
     outside = 0                   or this atom, or this label or missing code, which then stands nowhere else,
-    missing_with = "employees"    the column is missing where the other is, and nowhere else.
+    only_outside = true           that stands nowhere else: within, the column is never zero, or never missing,
+    missing_with = "employees"    the column is missing where the other is, and nowhere else; a universe then speaks
+                                  of the other rows.
 
 Rules are public and hold in every synthetic row. A confidential row that breaks one is read as if it did not, as
 values beyond the bounds are.
@@ -26,6 +28,14 @@ class Universe:
     condition: Condition  # where the column may have a value
     outside: float | None = None  # what it is elsewhere: the code of a label, a number, or None for missing
     both_ways: bool = False  # whether that stands nowhere else
+    partner: Condition | None = (
+        None  # of a column with a universe: where it is missing with another one, this fails
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
+        return (*self.condition.names, *(() if self.partner is None else self.partner.names))
 
 
 def universe_of(column: Column) -> Universe | None:
@@ -36,18 +46,27 @@ def universe_of(column: Column) -> Universe | None:
     >>> universe_of(Column("pay", "integer", 0, 9, atoms=(0,), universe="jobs > 0", outside=0)).outside
     0.0
     """
+    partner = None
     if column.missing_with:
         quoted = column.missing_with.replace("`", "")
-        return Universe(Condition.parse(f"`{quoted}` is not missing"), both_ways=True)
+        partner = Condition.parse(f"`{quoted}` is not missing")
     if not column.universe:
-        return None
+        return None if partner is None else Universe(partner, both_ways=True)
     try:
         condition = Condition.parse(column.universe)
     except SchemaError as error:
         raise wrong(column, "universe cannot be read", str(error)) from None
     outside = _outside(column)
     named = outside is not None and (column.is_labelled or outside in column.missing_codes)
-    return Universe(condition, outside, named)
+    if column.only_outside and outside in column.atoms and outside not in (column.lower, column.upper):
+        advice = "write it as lower or upper, which no other value reaches, or remove only_outside"
+        raise wrong(column, "values beside what stands outside may be rounded to it", advice)
+    if partner is not None and outside is None:
+        advice = "write outside = ... (a label, an atom or a missing code), or remove missing_with"
+        raise wrong(
+            column, "with missing_with it is missing in other rows than those outside of its universe", advice
+        )
+    return Universe(condition, outside, named or column.only_outside, partner)
 
 
 def _outside(column: Column) -> float | None:
@@ -90,18 +109,28 @@ def check_universes(
         rule = universe_of(column)
         if rule is None:
             continue
-        option = "missing_with" if column.missing_with else "universe"
+        option = "universe" if column.universe else "missing_with"
         _check_names(column, rule, option, columns, places)
         if column.public or column.name in by:
             raise wrong(
                 column, f"{option} is for columns that are drawn", f"remove {option}, or public or by"
             )
-        if column.name in computed:
-            advice = f"remove {option}, or move its [[column]] section before another one of the identity"
-            raise wrong(column, "it follows from an identity and cannot have a rule of its own", advice)
+        if column.only_outside and by:
+            raise wrong(
+                column, "only_outside is for tables that are fitted as one", "remove by, or only_outside"
+            )
+        if column.name in computed and rule.outside is not None and rule.outside not in column.missing_codes:
+            advice = (
+                'write outside = "missing", or move its [[column]] section before another one of the identity'
+            )
+            raise wrong(column, "it follows from an identity, and is the sum wherever it is there", advice)
+        if column.missing_with and column.universe and column.name in computed:
+            raise wrong(
+                column, "it follows from an identity, and has both universe and missing_with", "keep one"
+            )
         if column.missing_with:
             _check_partner(column, columns[column.missing_with], by)
-        elif column.name in placed:
+        if column.universe and column.name in placed:
             _check_placed(column, rule.outside, placed[column.name])
 
 
@@ -113,10 +142,11 @@ def _check_names(
     places: Mapping[str, int],
 ) -> None:
     try:
-        rule.condition.check(columns)
+        for condition in (rule.condition, *(() if rule.partner is None else (rule.partner,))):
+            condition.check(columns)
     except SchemaError as error:
         raise wrong(column, f"{option} cannot be kept", str(error)) from None
-    for name in rule.condition.names:
+    for name in rule.names:
         if places[name] >= places[column.name]:
             advice = (
                 f"move the [[column]] section of {name!r} before this one" + ', and keep order = "declared"'
@@ -135,13 +165,8 @@ def _check_partner(column: Column, partner: Column, by: tuple[str, ...]) -> None
             column, "missing_with names a public column", f'write universe = "{partner.name} is not missing"'
         )
     rule = universe_of(partner)
-    if rule is not None and rule.outside is not None:
-        advice = f'give {column.name!r} the same universe instead, with outside = "missing"'
-        if not partner.is_labelled:
-            advice += (
-                f", or = {rule.outside:.15g} if it is that, too; they are then missing in nearly the same rows, as far "
-                "as a noisy count tells"
-            )
+    if rule is not None and rule.outside is not None and partner.universe != column.universe:
+        advice = f"give {column.name!r} the same universe, and outside = ..., too"
         raise wrong(
             column,
             f"missing_with names {partner.name!r}, which is not missing outside of its universe",
@@ -151,6 +176,9 @@ def _check_partner(column: Column, partner: Column, by: tuple[str, ...]) -> None
 
 def _check_placed(column: Column, outside: float | None, is_part: bool) -> None:
     """Raise a SchemaError unless a number outside of the universe fits whatever the relation leaves."""
+    if column.only_outside and outside is not None and outside not in column.missing_codes:
+        advice = "remove only_outside, or the relation"
+        raise wrong(column, "a part of a relation may be as small as what stands outside", advice)
     if outside is None or outside in column.missing_codes or (is_part and outside == column.lower):
         return
     if is_part:

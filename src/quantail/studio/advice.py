@@ -8,6 +8,7 @@ from typing import Any
 
 from quantail.schema.column_types import DATED, LISTED, NUMBERS
 from quantail.schema.key import KEY
+from quantail.schema.nesting import undeclared_nesting
 from quantail.schema.proposals import proposal_of
 from quantail.studio.schema_file import Section
 
@@ -39,6 +40,19 @@ def rules_advice(columns: Sequence[Section]) -> list[str]:
                 f"{listed}: is one of them always part of another (tips of wages), or the sum of others? Say so as a "
                 "rule, and it holds in every synthetic row. Columns of a rule share their type and decimals."
             )
+    labels = {
+        str(column.get("name")): column["categories"]
+        for column in columns
+        if column.get("type") in LISTED
+        and isinstance(column.get("categories"), list)
+        and not column.get("public")
+    }
+    known = [str(column.get("name")) for column in columns if column.get("within")]
+    found += [
+        f"{name}: every label begins with one of {parent}. If the code list says that it belongs there, name {parent} "
+        "under Codes within codes: that costs nothing, and holds in every synthetic row."
+        for name, parent in undeclared_nesting(labels, known).items()
+    ]
     return found
 
 

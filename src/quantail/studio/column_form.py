@@ -34,6 +34,7 @@ FIELDS = {
     "heaps": "numbers",
     "universe": "text",
     "outside": "text",
+    "only_outside": "flag",
     "missing_with": "text",
     "within": "text",
     "parents": "labels",
@@ -48,7 +49,7 @@ TEXTS, NUMBERS, LISTS, FLAGS, LABELS = (
 
 _ALWAYS = (
     *("name", "type", "predictors", "source", "public", "missing", "label", "storage"),
-    *("universe", "outside", "missing_with"),
+    *("universe", "outside", "only_outside", "missing_with"),
 )
 _BOUNDED = ("lower", "upper")
 BELONGS = {

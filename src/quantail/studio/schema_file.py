@@ -19,7 +19,7 @@ from quantail.schema.toml import SECTIONS, parse_toml, schema_text, toml_text, t
 Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
-_ON_OTHERS = ("predictors", "universe", "outside", "missing_with", "within", "parents")
+_ON_OTHERS = ("predictors", "universe", "outside", "only_outside", "missing_with", "within", "parents")
 _EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
 
 

@@ -18,6 +18,7 @@ from quantail.studio.schema_file import SchemaFile
 from quantail.studio.visit import Visit
 
 _SPECIAL = {"decimals": "decimals", "atoms": "atoms", "heaps": "heaps", "missing_codes": "codes"}
+_RULES = {"universe": "only where", "missing_with": "missing with", "within": "within"}
 _NAMED = ("unit", "time", "entry", "exit", "source")
 _PANEL = ("layout", "unit", "time", "entry", "exit", "start", "end", "source")
 
@@ -63,15 +64,16 @@ def _elsewhere(problem: str, blanks: int) -> list[str]:
 def _facts(column: Any) -> str:
     """Say what is public about a column, in a few words."""
     shown = column_form.fields(column)
+    parts: list[str] = []
     if shown["categories"]:
         labels = shown["categories"].split("\n")
-        return ", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")
-    if shown["lower"] or shown["upper"]:
+        parts = [", ".join(labels[:4]) + (f", … ({len(labels)} labels)" if len(labels) > 4 else "")]
+    elif shown["lower"] or shown["upper"]:
         parts = [f"{shown['lower'] or '?'} to {shown['upper'] or '?'}"]
         parts += ["log grid"] if shown["grid"] == "log" else []
         parts += [f"{words} {shown[option]}" for option, words in _SPECIAL.items() if shown[option]]
-        return ", ".join([*parts, "may be missing"] if column.get("missing") is True else parts)
-    return ""
+    parts += ["may be missing"] if column.get("missing") is True else []
+    return ", ".join([*parts, *(f"{words} {shown[name]}" for name, words in _RULES.items() if shown[name])])
 
 
 def _left_out(visit: Visit, found: SchemaFile) -> list[str]:

@@ -144,7 +144,7 @@ def relations_of(columns: Iterable[TableColumn], schema: Schema) -> Relations:
             widths[column.name] = column.base.width
         for names, told in _asked_of(column, widths):
             found[names] = found.get(names, False) or told
-    joined = {frozenset(pair) for names in found for pair in combinations(names, 2)}
+    joined = {frozenset(pair) for names in found for pair in combinations(names, 2)} | _kept_by_rules(schema)
     lost = tuple(pair for pair in _possible(schema) if frozenset(pair) not in joined)
     kept, empty = (tuple(names for names in found if found[names] is told) for told in (True, False))
     return Relations(kept, empty, lost)
@@ -159,6 +159,18 @@ def _possible(schema: Schema) -> Iterator[tuple[str, str]]:
             for earlier in core.predictors_of(column.name):
                 if earlier not in statuses:
                     yield earlier, column.name
+
+
+def _kept_by_rules(schema: Schema) -> set[frozenset[str]]:
+    """Return pairs of columns whose relation is declared: codes within codes, parts of totals."""
+    kept = {frozenset((limit.part, limit.total)) for limit in schema.inequalities}
+    kept |= {frozenset((identity.total, part)) for identity in schema.identities for part in identity.parts}
+    for column in schema.columns:
+        coarser = column.within
+        while coarser:  # a place lies in a county, and so in its state
+            kept.add(frozenset((coarser, column.name)))
+            coarser = schema.column(coarser).within
+    return kept
 
 
 def _asked_of(column: TableColumn, widths: Mapping[str, float]) -> list[tuple[tuple[str, ...], bool]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from quantail.curves import Rows
 from quantail.errors import DataError, SchemaError
+from quantail.frames import FEWEST_ROWS
 from quantail.io import Kind, read_table
 from quantail.privacy import Definition, Ledger, Plan, Terms, split
 from quantail.release.facts import plan_of_fits
@@ -23,7 +24,6 @@ from quantail.table.relations import asked_lines
 from quantail.table.rows import GroupKey, TableRows, group_keys
 from quantail.table.tuning import SIZES_SHARE
 
-FEWEST_ROWS = 20
 _SIZES_NOISE = (2**32 - 1,)  # no group has this code: the stream of simulated noise for their sizes
 
 

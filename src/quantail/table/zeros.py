@@ -21,7 +21,7 @@ from quantail.arrays import Flags, Floats, Integers
 from quantail.curves import Scale
 from quantail.frames.encoding import decode
 from quantail.frames.nesting import belonging, fitting
-from quantail.frames.universes import followed, outside, universes
+from quantail.frames.universes import followed, missing_with, outside, universes
 from quantail.schema import Column, Schema, core_of
 from quantail.schema.kinds import ALONE, HIGHEST, LOWEST, MISSING, place_given_by, status_labels
 from quantail.schema.nesting import ANYWHERE
@@ -32,7 +32,7 @@ PATTERN = ("", 1)
 """The part of a context that says which cells a row cannot have."""
 
 _PATTERNS = 4
-_OUTSIDE, _UNPLACED = 1, 2
+_OUTSIDE, _UNPLACED, _GONE = 1, 2, 4
 _RAKING_STEPS, _LEAST = 50, 1e-9
 
 
@@ -61,30 +61,37 @@ class Zeros:
     @property
     def number(self) -> int:
         """How many patterns there are."""
-        return _PATTERNS * (1 if self.within is None else len(self.fitting))
+        return self._of_rule * (1 if self.within is None else len(self.fitting))
+
+    @property
+    def _of_rule(self) -> int:
+        """How many patterns universe and relations make."""
+        return _PATTERNS if self.rule is None or self.rule.partner is None else 2 * _PATTERNS
 
     def patterns(self, values: Mapping[str, NDArray[Any]]) -> Integers:
         """Return the pattern of every row, from its earlier columns on their modelling scales."""
         found = self._of_rules(values)
-        return found if self.within is None else found + _PATTERNS * values[self.within.name]
+        return found if self.within is None else found + self._of_rule * values[self.within.name]
 
     def _of_rules(self, values: Mapping[str, NDArray[Any]]) -> Integers:
         """Return the pattern that universes and relations give every row."""
         found = np.zeros(next(iter(values.values())).size, dtype=np.int64)
         if self.rule is not None:
-            found += _OUTSIDE * self._is_outside(self.rule, values)
+            away, gone = self._is_away(self.rule, values)
+            found += _OUTSIDE * away + _GONE * gone
         unknown = [np.isin(values[status], codes) for status, codes in self.givers]
         return found + _UNPLACED * np.logical_or.reduce(unknown) if unknown else found
 
-    def _is_outside(self, rule: Universe, values: Mapping[str, NDArray[Any]]) -> Flags:
+    def _is_away(self, rule: Universe, values: Mapping[str, NDArray[Any]]) -> tuple[Flags, Flags]:
+        """Return which rows lie outside of the universe, and which are missing with another column."""
         core = core_of(self.schema)
-        needed = [part for name in followed(rule.condition.names, self.schema) for part in core.parts[name]]
+        needed = [part for name in followed(rule.names, self.schema) for part in core.parts[name]]
         parts = {
             name: self.scales[name].backward(values[name]) if name in self.scales else values[name]
             for name in needed
         }
-        columns = decode(parts, self.schema, rule.condition.names)
-        return outside(rule, columns, self.schema)
+        columns = decode(parts, self.schema, rule.names)
+        return outside(rule, columns, self.schema), missing_with(rule, columns, self.schema)
 
     def forbidden(self, cells: FieldCells) -> Flags:
         """Return, for every pattern, the cells that it forbids."""
@@ -94,7 +101,7 @@ class Zeros:
         return np.concatenate([found | ~fits for fits in self.fitting])
 
     def _forbidden_by_rules(self, cells: FieldCells) -> Flags:
-        found = np.zeros((_PATTERNS, cells.number), dtype=bool)
+        found = np.zeros((self._of_rule, cells.number), dtype=bool)
         if ALONE in self.statuses:
             found[:_UNPLACED, self._cell(ALONE, cells)] = True
             found[_UNPLACED:, : len(cells.edges) + 1] = True
@@ -105,11 +112,16 @@ class Zeros:
             found[_OUTSIDE::2, only] = False
             if self.rule.both_ways:
                 found[::2, only] = True
+            if self.rule.partner is not None:
+                missing = len(cells.edges) + (len(self.column.labels) if self.column.is_labelled else 1)
+                found[:_GONE, missing] = True
+                found[_GONE:] = True
+                found[_GONE:, missing] = False
         return found
 
     def factors(self, shares: Floats, cells: FieldCells, values: Mapping[str, NDArray[Any]]) -> Floats:
         """Return log factors with which shares of cells hold on average over rows, zeros included (raking)."""
-        weights = np.bincount(self._of_rules(values), minlength=_PATTERNS).astype(np.float64)
+        weights = np.bincount(self._of_rules(values), minlength=self._of_rule).astype(np.float64)
         allowed, found = ~self._forbidden_by_rules(cells), np.ones(cells.number)
         for _ in range(_RAKING_STEPS):
             law = allowed * (shares * found) + _LEAST * allowed
@@ -139,7 +151,7 @@ def zeros_of(name: str, schema: Schema, scales: Mapping[str, Scale]) -> Zeros | 
     if name not in schema.names:
         return None
     column, rule = schema.column(name), universes(schema).get(name)
-    if rule is not None and followed(rule.condition.names, schema) & set(schema.by):
+    if rule is not None and followed(rule.names, schema) & set(schema.by):
         rule = None
     statuses = () if column.is_labelled else status_labels(column, schema)
     givers = _givers(name, schema) if ALONE in statuses else ()
