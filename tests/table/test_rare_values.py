@@ -56,3 +56,43 @@ def test_a_label_that_hardly_any_row_has_moves_nothing():
     for seed in range(1, 5):
         _, drawn = made(x, rng.normal(500, 10, ROWS), Schema(columns, "row"), epsilon=3, seed=seed)
         assert drawn["y"].std() < 13
+
+
+FAMILIES = Schema(
+    (
+        Column("children", "integer", 0, 20),
+        *(Column(f"pay{k}", "numeric", 0, 1e8, grid="log", decimals=2) for k in range(6)),
+        *(Column(f"label{k}", "category", categories=("a", "b", "c")) for k in range(4)),
+    ),
+    "family",
+)
+
+
+def children(seed, n=30_000):
+    """Return real and synthetic children of families, of whom few have four and more."""
+    rng = np.random.default_rng(seed)
+    real = rng.choice(6, n, p=[0.6, 0.15, 0.165, 0.06, 0.015, 0.01])
+    table = {"children": real}
+    for column in FAMILIES.columns[1:]:
+        table[column.name] = (
+            rng.choice(["a", "b", "c"], n) if column.is_labelled else rng.lognormal(8, 1, n).round(2)
+        )
+    model = TableSynthesizer(FAMILIES, 1, noise="simulated", seed=seed).fit(pd.DataFrame(table))
+    return real, model.sample(seed=seed)["children"].to_numpy()
+
+
+def test_counts_go_on_falling_where_none_stands_by_itself(monkeypatch):
+    def ratios():
+        return [made.mean() / real.mean() for real, made in map(children, range(3))]
+
+    assert np.abs(np.log(ratios())).max() < 0.05
+    monkeypatch.setattr(counting, "fading_tail", lambda noisy, *_: np.zeros(noisy.size))
+    assert max(ratios()) < 0.95
+
+
+def test_no_tail_is_made_up_beyond_values_that_many_rows_have(monkeypatch):
+    rng = np.random.default_rng(6)
+    x = rng.choice([3, 4, 5], ROWS)
+    for seed in range(3):
+        drawn = made(x, rng.normal(500, 10, ROWS), table_of_numbers(0)[2], seed=seed)[1]["x"]
+        assert np.mean((drawn < 3) | (drawn > 5)) < 0.01

@@ -13,7 +13,7 @@ from quantail.table.stage_one.column import CategoryModel
 from quantail.table.stage_one.design import ColumnDesign
 from quantail.table.stage_one.fit_state import Fit
 from quantail.table.stage_one.label_shares import label_shares
-from quantail.table.stage_one.tuning import DOUBT
+from quantail.table.stage_one.tuning import DOUBT, FALLING
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,6 +49,7 @@ def count_cells(fit: Fit, leaf: Plan, scale: Scale, values: Vector) -> StepCurve
     """Release a column of few possible values by how many rows hold each; what noise alone could show is cleared."""
     noisy, noise = count_values(fit, leaf, scale, values)
     cleared = believed_counts(noisy, noise, np.log(noisy.size) + DOUBT)
+    cleared += fading_tail(noisy, cleared, noise) + fading_tail(noisy[::-1], cleared[::-1], noise)[::-1]
     shares = cleared / cleared.sum() if cleared.sum() > 0 else np.full(noisy.size, 1 / noisy.size)
     edges = scale.forward(scale.lower + scale.step * (np.arange(noisy.size + 1, dtype=np.float64) - 0.5))
     return StepCurve(tuple(edges.tolist()), tuple(shares.tolist()))
@@ -98,6 +99,34 @@ def believed_counts(noisy: Floats, scale: float, doubt: float) -> Floats:
     doubtful = found == 0
     if _stands(noisy[doubtful], scale, doubt):
         found[doubtful] = _shared(noisy[doubtful], scale)
+    return found
+
+
+def fading_tail(noisy: Floats, believed: Floats, scale: float) -> Floats:
+    """Return what lies beyond the last of the believed counts: they go on falling as there, as far as counts agree.
+
+    Few rows have four children, and no count of them stands by itself; without them every mean is too low. How much of
+    the expected tail is there is known before to one part or none, and then from all counts beyond together.
+
+    Examples
+    --------
+    >>> believed = np.array([600.0, 150.0, 0.0, 0.0, 0.0])
+    >>> fading_tail(np.array([600.0, 150.0, 30.0, 9.0, 4.0]), believed, 20.0).round().tolist()
+    [0.0, 0.0, 33.0, 8.0, 2.0]
+    >>> fading_tail(np.array([600.0, 150.0, 0.0, 0.0, 0.0]), believed, 1.0).round().tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    found = np.zeros(believed.size)
+    there = np.flatnonzero(believed)
+    if there.size == 0 or there[-1] == believed.size - 1:
+        return found
+    last = int(there[-1])
+    before = believed[last - 1] if last else 0.0
+    falls = float(np.clip(believed[last] / before, *FALLING)) if before > 0 else FALLING[0]
+    expected = believed[last] * falls ** np.arange(1, believed.size - last)
+    variance = 2 * scale**2
+    part = (noisy[last + 1 :] @ expected / variance + 1) / (expected @ expected / variance + 1)
+    found[last + 1 :] = max(float(part), 0.0) * expected
     return found
 
 

@@ -38,6 +38,9 @@ MOST_PREDICTORS = 200_000
 DOUBT = 5.0
 """Noise scales beyond the log of their number that counts of values must be above zero ("one claim became 28")."""
 
+FALLING = (0.1, 0.7)
+"""How fast counts may fall from one value to the next beyond the last believed one ("four children")."""
+
 LOW_END = 0.05
 """Level of a predictor at which the lower end of what follows it is looked for."""
 
