@@ -16,6 +16,7 @@ from quantail.panel.tables import Track
 from quantail.panel.tuning import (
     CELL_RATIO,
     FEWEST_CELLS,
+    LINEAR_UNITS,
     MEAN_ENDS,
     MOST_CELLS,
     NEAR_ZERO,
@@ -86,6 +87,11 @@ class PanelScale:
         near = np.searchsorted(self.edges, mean + np.array(MEAN_ENDS))
         places = np.unique([0, *np.clip(near, 0, len(self.edges) - 1), len(self.edges) - 1])
         return replace(self, edges=tuple(self.edges[place] for place in places))
+
+    @property
+    def unit(self) -> float:
+        """What counts as one unit of distance: a factor of e on logarithmic scales, else a part of the bounds."""
+        return 1.0 if self.scale.log else (self.edges[-1] - self.edges[0]) / LINEAR_UNITS
 
     @property
     def relative(self) -> bool:
