@@ -1,5 +1,6 @@
 """Panels of ordinary kinds that nobody tuned on: what followers, attributes, gaps and small panels must keep."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -69,6 +70,13 @@ def test_columns_of_mostly_zeros_keep_them_and_their_totals(drawn, real):
         totals = [np.nansum(panel.values[name]) / np.nansum(real.values[name]) for panel in drawn]
         assert np.median(zeros) == pytest.approx(np.mean(real.values[name] == 0), abs=0.1)
         assert abs(np.log(np.median(totals))) < np.log(1.0 + off)
+
+
+def test_a_linear_grid_and_wide_bounds_leave_the_order_of_magnitude(real):
+    columns = tuple(replace(column, grid="linear") for column in FARMS.columns)
+    panel = made(farms(), replace(FARMS, columns=columns), 3, 2)
+    for name, values in real.values.items():
+        assert 0.4 < np.nansum(panel.values[name]) / np.nansum(values) < 2.5
 
 
 def test_farms_without_cattle_stay_without(drawn):

@@ -1,9 +1,10 @@
 """The public scale of a panel's column: how far apart two sizes are, and the cells sizes are counted in.
 
 Sizes are compared on asinh(y / step), close to a logarithm from two steps on: growth is relative, as it is for
-employment, sales or pay; columns with both signs on asinh(y / c), c a thousandth of the larger bound. Numeric columns
-with a linear grid are compared as they are. If the lower bound is zero,
-zero is a state of its own ("idle": a period without staff) and cells hold positive sizes only.
+employment, sales or pay, whatever the grid that a table would use. Bounds are often far above most sizes, of which next
+to nothing is left on an even scale. Columns with both signs are compared on asinh(y / c), c a thousandth of the larger
+bound, or as they are if numeric with a linear grid. If the lower bound is zero, zero is a state of its own ("idle": a
+period without staff) and cells hold positive sizes only.
 """
 
 from dataclasses import dataclass, replace
@@ -49,7 +50,7 @@ class PanelScale:
         """Return the scale of a confidential column."""
         assert column.lower is not None and column.upper is not None
         whole = column.type == "integer"
-        log = whole or column.grid == "log"
+        log = whole or column.lower >= 0 or column.grid == "log"
         scale = replace(Scale.of(column), log=log)
         if column.lower < 0:
             scale = scale.crossing(NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
