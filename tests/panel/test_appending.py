@@ -114,7 +114,7 @@ def test_with_hardly_any_noise_the_new_period_is_that_of_the_real_panel(released
             ratio = np.exp(np.mean(np.log(pay[working, -1] / staff[working, -1])))
             found.append((there[:, 1].sum(), (there[:, 1] & ~there[:, 0]).sum(), now.sum(), ratio))
         real, synthetic = np.array(found)
-        np.testing.assert_allclose(synthetic[0], real[0], rtol=0.03)  # units
+        np.testing.assert_allclose(synthetic[0], real[0], rtol=0.04)  # units
         np.testing.assert_allclose(synthetic[1], real[1], atol=2)  # births
         np.testing.assert_allclose(synthetic[2:], real[2:], rtol=0.08)  # staff, pay per head
 

@@ -26,7 +26,7 @@ from quantail.panel.tables import (
     unchanged_table,
     year_table,
 )
-from quantail.panel.tuning import HEAVIEST_INDEX, PRIOR
+from quantail.panel.tuning import HEAVIEST_INDEX, MOVING
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.schema import Column
 
@@ -229,18 +229,18 @@ def test_repeats_and_zeros_are_brought_to_what_was_released():
     scale = PanelScale.of(Column("emp", "integer", 0, 2000))
     stage = Stage(unit_periods, age_splines(unit_periods), Draws.of(unit_periods, rng), scale)
     curve, effects = Curve((0.0, 1.0), (1.0, 6.0)), np.zeros(stage.effects)
-    zero, sticky = Dynamics(enter=0.05, stay=0.5), np.concatenate([PRIOR[:3], [0.0], PRIOR[4:]])
+    zero, sticky = Dynamics(enter=0.05, stay=0.5), np.concatenate([MOVING[:3], [0.0], MOVING[4:]])
 
     def shown(x, zero):
         latent = stage.simulate(dynamics_at(x, zero), effects)
         return stage.show(latent, stage.size_map(latent, curve))
 
     unchanged = unchanged_table(unit_periods, shown(sticky, zero))[0] / unchanged_points(unit_periods).sum()
-    found = repeat_as_often(stage, curve, effects, dynamics_at(PRIOR, zero), unchanged)
+    found = repeat_as_often(stage, curve, effects, dynamics_at(MOVING, zero), unchanged)
     assert abs(found.repeat - 0.5) < 0.02  # half of all repeat themselves; the prior says 2%
     assert abs(found.enter - dynamics_at(sticky, zero).enter) < 0.005  # and zeros come and go as before
     assert abs(found.stay - dynamics_at(sticky, zero).stay) < 0.02
-    rare = enter_as_often(stage, effects, PRIOR, Dynamics(enter=0.3, stay=0.5), 0.08)
-    made = shown(PRIOR, rare).idle
+    rare = enter_as_often(stage, effects, MOVING, Dynamics(enter=0.3, stay=0.5), 0.08)
+    made = shown(MOVING, rare).idle
     later = unit_periods.age > 0
     assert abs(np.average(made[later], weights=stage.points[later]) - 0.08) < 0.005

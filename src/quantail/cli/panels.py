@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from quantail.privacy import Plan
     from quantail.schema import Schema
 
 _ADVICE = {
@@ -29,6 +32,23 @@ def firms_in_words(schema: "Schema") -> str:
         f"A {schema.unit} is protected with all of its establishments: of every one the {panel.establishments} "
         f"largest, by their sum of {schema.histories[0].name!r}, are used, others are left out, and noise is "
         f"{panel.establishments} times as large. The synthetic panel has no column {panel.firm!r}."
+    )
+
+
+def guesses_in_words(schema: "Schema", plan: "Plan", rows: "int | Mapping[tuple[int, ...], int]") -> str:
+    """Say of which columns of a panel a plan will hardly find where values lie; nothing where there are none."""
+    if schema.panel is None:
+        return ""
+    from quantail.panel.place import unplaced
+    from quantail.panel.units import group_names
+
+    groups = {} if isinstance(rows, int) else dict(zip(group_names(schema), rows.values(), strict=False))
+    names = unplaced(plan, rows if isinstance(rows, int) else sum(groups.values()), groups)
+    if not names:
+        return ""
+    return (
+        f"Too few units for this epsilon: values of {', '.join(map(repr, names))} may come out at any order of "
+        "magnitude. Raise epsilon, describe fewer columns, or merge groups."
     )
 
 

@@ -93,7 +93,7 @@ def plan(
     plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
     from quantail.cli.outputs import check_outputs
-    from quantail.cli.panels import firms_in_words, refuse_for_panels
+    from quantail.cli.panels import firms_in_words, guesses_in_words, refuse_for_panels
     from quantail.cli.plan_years import planned_years, print_years
     from quantail.cli.release import ReleaseOptions
     from quantail.cli.staging import write_text
@@ -148,6 +148,8 @@ def plan(
         print_years(continued)
     if firms := firms_in_words(facts):
         note(firms)
+    if epsilon is not None and (guesses := guesses_in_words(facts, tree, sizes)):
+        note(guesses)
     if report is not None:
         note(f"Wrote {report}.")
 

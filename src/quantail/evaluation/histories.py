@@ -129,8 +129,9 @@ def _wide(
     span: tuple[int | None, int | None],
     labels: Sequence[str],
 ) -> Histories:
-    stored = re.compile(re.escape(column) + r"_(\d{1,9})")
-    periods = sorted(int(match[1]) for name in table if (match := stored.fullmatch(name)))
+    stored = re.compile(re.escape(column) + r"[_.\- ]?(\d{1,9})")
+    places = {int(match[1]): name for name in table if (match := stored.fullmatch(name))}
+    periods = sorted(places)
     if span[0] is not None and span[1] is not None:
         periods = list(range(span[0], span[1] + 1))
     if not periods or periods[-1] - periods[0] >= MOST_PERIODS:
@@ -139,8 +140,8 @@ def _wide(
     every = range(periods[0], periods[-1] + 1)
     values = np.full((units, len(every)), np.nan)
     for place, period in enumerate(every):
-        if f"{column}_{period}" in table:
-            values[:, place] = _numbers(table, f"{column}_{period}")
+        if period in places:
+            values[:, place] = _numbers(table, places[period])
     found = {name: np.repeat(_texts(table[name])[:, None], len(every), axis=1) for name in labels}
     return Histories(np.asarray(every, dtype=np.int64), values, _as_text(found))
 

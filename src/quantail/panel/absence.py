@@ -12,6 +12,7 @@ import numpy as np
 from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.dynamics import share_of
 from quantail.panel.tables import LATTICE
+from quantail.panel.tuning import USUAL_ABSENCE_STAY
 from quantail.panel.unit_periods import UnitPeriods
 
 
@@ -25,15 +26,29 @@ class Absence:
     stay: float
 
     @classmethod
-    def of(cls, table: Floats, deviation: float) -> "Absence":
-        """Read the chances off a released table, shrunk by its noise towards the share of absence in all of it."""
+    def of(cls, table: Floats, deviation: float, usual: tuple[float, float]) -> "Absence":
+        """Read the chances off a released table, shrunk by its noise towards a usual share (and its spread).
+
+        Examples
+        --------
+        >>> steps = np.array([90.0, 10.0, 760.0, 40.0, 40.0, 10.0])
+        >>> known, noise = Absence.of(steps, 1e-9, (0.05, 0.1)), Absence.of(steps, 1e9, (0.05, 0.1))
+        >>> round(known.first, 3), round(known.leave, 3), round(known.stay, 3), round(noise.first, 3)
+        (0.1, 0.05, 0.2, 0.05)
+        """
         (there, absent), steps = table[:2], table[2:].reshape(2, 2)
-        usual = share_of(absent + steps[:, 1].sum(), float(table.sum()), 0.0, deviation)
-        return cls(
-            share_of(absent, there + absent, usual, deviation),
-            share_of(steps[0, 1], steps[0].sum(), usual, deviation),
-            share_of(steps[1, 1], steps[1].sum(), usual, deviation),
-        )
+        share, spread = usual
+        first = _shrunk(absent, there + absent, deviation, usual)
+        usual = share * (1.0 - USUAL_ABSENCE_STAY), spread * (1.0 - USUAL_ABSENCE_STAY)
+        leave = _shrunk(steps[0, 1], steps[0].sum(), deviation, usual)
+        return cls(first, leave, share_of(steps[1, 1], steps[1].sum(), USUAL_ABSENCE_STAY, deviation))
+
+
+def _shrunk(part: float, whole: float, deviation: float, usual: tuple[float, float]) -> float:
+    """Return the share of a noisy part, shrunk towards a usual one by how far shares are from that."""
+    (middle, spread), noise = usual, deviation / max(whole, deviation)
+    trust = spread**2 / (spread**2 + noise**2)
+    return float(np.clip(middle + trust * (part / max(whole, deviation) - middle), 0.0, 0.95))
 
 
 def gap_table(unit_periods: UnitPeriods) -> Integers:

@@ -15,7 +15,7 @@ from quantail.frames import PanelData
 from quantail.frames.panel import panel_of
 from quantail.panel.curve import Curve
 from quantail.panel.tables import Track
-from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_NOISE
+from quantail.panel.tuning import ATTRIBUTE_CUTS, ATTRIBUTE_KINDS, ATTRIBUTE_NOISE, KIND_UNITS
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, cells_touched
 
@@ -48,33 +48,66 @@ def size_cuts(curve: Curve) -> Floats:
     return curve.at(np.array(ATTRIBUTE_CUTS))
 
 
+def kinds_apart(units: float, noise: float) -> int:
+    """Return how many kinds are told apart: as many as have enough units each beside the noise of a cell.
+
+    Examples
+    --------
+    >>> kinds_apart(20_000, 70.0), kinds_apart(5_000, 70.0), kinds_apart(500, 70.0)
+    (12, 3, 1)
+    """
+    return next((kinds for kinds in ATTRIBUTE_KINDS if units >= KIND_UNITS * noise * kinds), 1)
+
+
 def release_attribute(
-    gate: Gate, leaf: Plan, name: str, kinds: Integers, codes: Integers, categories: int
+    gate: Gate, leaf: Plan, name: str, kinds: Integers, codes: Integers, categories: int, units: int
 ) -> AttributeModel:
-    """Ask for a table of kinds by categories, and return shares."""
+    """Ask for a table of kinds by categories, and return shares; `units` is their number, public or released."""
     touched = cells_touched(gate.relation)
-    counts = np.bincount(kinds * categories + codes, minlength=KINDS * categories)
-    table = gate.count(leaf, counts, touched).reshape(KINDS, categories).astype(np.float64)
     noise = gate.count_noise(leaf, touched)
-    whole = np.maximum(table.sum(axis=0), noise)
-    pooled = whole / whole.sum()
+    # Classes of first sizes are the last digit of a kind.
+    apart = kinds_apart(units, noise)
+    counts = np.bincount(kinds % apart * categories + codes, minlength=apart * categories)
+    table = gate.count(leaf, counts, touched).reshape(apart, categories).astype(np.float64)
+    whole = believed(table.sum(axis=0), noise * apart**0.5, units)
     # Counts of a kind against as many units from the pool as the noise of its cells.
     weight = ATTRIBUTE_NOISE * noise * categories**0.5
-    own = np.maximum(table + weight * pooled, 1e-9)
+    own = np.maximum(table + weight * whole / whole.sum(), 1e-9) if apart > 1 else whole[None, :]
     shares = own / own.sum(axis=1, keepdims=True)
-    return AttributeModel(name, tuple(tuple(row) for row in shares.tolist()))
+    rows = shares[np.arange(KINDS) % apart]
+    return AttributeModel(name, tuple(tuple(row) for row in rows.tolist()))
+
+
+def believed(noisy: Floats, deviation: float, total: float) -> Floats:
+    """Return positive counts of a given sum: noisy ones, softly cut off at zero and moved by the same amount each.
+
+    Examples
+    --------
+    >>> believed(np.array([60.0, 45.0, -5.0]), 1e-3, 100.0).round(1).tolist()
+    [57.5, 42.5, 0.0]
+    """
+    soft = deviation / 2.0**0.5
+    low, high = float(noisy.min()) - total, float(noisy.max()) + 40.0 * soft
+    for _ in range(60):
+        middle = (low + high) / 2
+        counts = soft * np.logaddexp(0.0, (noisy - middle) / soft)
+        low, high = (middle, high) if counts.sum() > total else (low, middle)
+    return np.asarray(counts)
 
 
 def release_attributes(
-    gate: Gate, data: PanelData, real: UnitPeriods, track: Track, curve: Curve
+    gate: Gate, data: PanelData, real: UnitPeriods, units: int, track: Track, curve: Curve
 ) -> tuple[AttributeModel, ...]:
-    """Ask about every attribute of a group of units; `track` is its leading column, `curve` was released."""
+    """Ask about every attribute of a group of units; `track` is its leading column, `curve` was released.
+
+    `units` is their number, public or released.
+    """
     found = []
     for name in panel_of(data.schema).attributes:
         codes = data.attributes[name]
         kinds = unit_kinds(real, track, size_cuts(curve))
         leaf, categories = gate.plan.find(f"attribute {name}"), len(data.schema.column(name).categories)
-        found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories))
+        found.append(release_attribute(gate, leaf, name, kinds, codes[real.order], categories, units))
     return tuple(found)
 
 

@@ -109,7 +109,10 @@ def _plan_group(schema: Schema, name: str, cost: Fraction) -> Plan:
     parts = rest[len(followers) + len(attributes) :]
     kept += [plan_changing(name, part) for name, part in zip(changing, parts, strict=True)]
     questions = plan_questions(
-        lead.name, first, {word: GROUP_SHARES[word] for word in ("mean", "sums", "trends")}
+        lead.name,
+        first,
+        {word: GROUP_SHARES[word] for word in ("mean", "sums", "trends")},
+        len(panel_of(schema).periods),
     )
     return Plan.sequence(
         name, [Plan.leaf("lives", lives, _LIVES), Plan.leaf("stays", stays, _STAYS), questions, *means, *kept]
@@ -175,7 +178,7 @@ class Shared:
             )
             for column, model in zip(others, self.model.followers, strict=True)
         ]
-        attributes = release_attributes(gate, data, real, track, curve)
+        attributes = release_attributes(gate, data, real, units.unit_periods.order.size, track, curve)
         changing = release_changing(gate, data, real, units.unit_periods, track, curve)
         return PooledModel(lead, tuple(followers), self.model.gaps, attributes, changing), units
 

@@ -74,7 +74,7 @@ def release_changing(
         plan = gate.plan.find(f"changing {name}")
         kinds = unit_kinds(real, track, size_cuts(curve))
         first = release_attribute(
-            gate, plan.find("first"), name, kinds, codes[real.order, real.first], categories
+            gate, plan.find("first"), name, kinds, codes[real.order, real.first], categories, known.order.size
         )
         line = codes[real.order[real.unit], real.place]
         answer = Asking(gate, plan, real, known).ask("changes", change_table(real, line, categories))

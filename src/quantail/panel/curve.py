@@ -7,22 +7,27 @@ o_j is precise, the fit gives way to it. All of it is post-processing.
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr
 
-from quantail.arrays import Floats
+from quantail.arrays import Floats, Integers
+from quantail.panel.place import Located
 from quantail.panel.tuning import (
     BEND_WEIGHT,
     CURVE_STEPS,
     MOST_COUNTED,
     POINTS_PER_CELL,
     PRIOR_UNITS,
+    RATIO_ENDS,
+    RATIO_SPREAD_ERROR,
+    RATIO_SPREADS,
     ROUGHNESS,
     TAIL_NOISE,
+    USUAL_RATIO_SPREAD,
     USUAL_SPREADS,
 )
 
@@ -178,9 +183,9 @@ def smooth_weights(edges: Floats, noisy: Floats, deviation: float, total: float,
     return np.asarray(weights / weights.sum())
 
 
-def normal_weights(edges: Floats, centre: float, deviation: float) -> Floats:
+def normal_weights(edges: Floats, centre: float, spread: float) -> Floats:
     """Return the weights of cells under a normal law."""
-    weights = np.diff(ndtr((edges - centre) / deviation)) + 1e-12
+    weights = np.diff(ndtr((edges - centre) / spread)) + 1e-12
     return np.asarray(weights / weights.sum())
 
 
@@ -192,26 +197,45 @@ def zipf_weights(edges: Floats, start: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def usual_weights(edges: Floats, mean: float, fine: Floats, noisy: Floats, deviation: float) -> Floats:
-    """Return the weights of fine cells that are expected of sizes around a mean, given noisy weights of wider ones.
+def usual_laws(edges: Floats, located: Located) -> Floats:
+    """Return the weights of cells under usual laws of sizes that lie where they were found, shape (laws, cells).
 
-    Sizes are normal, or start somewhere and fall exponentially, with one of the usual spreads: these laws are weighed
-    by how likely they make the noisy weights.
+    Sizes are normal, or start somewhere and fall exponentially, with one of the usual spreads.
     """
-    starts, units = np.searchsorted(fine, edges[:-1]), max(float(noisy.sum()), deviation)
-    laws = []
-    for spread in USUAL_SPREADS:
-        laws += [normal_weights(fine, mean, spread), exponential_weights(fine, mean, spread)]
-    made = np.array([np.add.reduceat(law, starts) for law in laws])
+    laws = (
+        partial(kind, edges, spread=spread)
+        for spread in USUAL_SPREADS
+        for kind in (normal_weights, exponential_weights)
+    )
+    return np.array([located.law(law, edges) for law in laws])
+
+
+def ratio_laws(edges: Floats, located: Located, unit: float) -> tuple[Floats, Floats]:
+    """Return the weights of cells under usual laws of ratios that lie where they were found, and how usual each is."""
+    spreads = np.array(RATIO_SPREADS)
+    usual = np.exp(-0.5 * (np.log(spreads / USUAL_RATIO_SPREAD) / RATIO_SPREAD_ERROR) ** 2)
+    laws = (partial(normal_weights, edges, spread=unit * spread) for spread in spreads)
+    return np.array([located.law(law, edges) for law in laws]), usual
+
+
+def weighed_laws(
+    laws: Floats, starts: Integers, noisy: Floats, deviation: float, usual: Floats | float = 1.0
+) -> Floats:
+    """Return the mean of laws of fine cells, weighed by how likely they make noisy weights of wider ones.
+
+    `starts` says where each wider cell starts among the fine ones.
+    """
+    made = np.add.reduceat(laws, starts, axis=1)
+    units = max(float(noisy.sum()), deviation)
     likely = -np.sqrt(2.0) * np.abs(units * made - noisy).sum(axis=1) / deviation
-    likely = np.exp(likely - likely.max())
-    return np.asarray(likely @ np.array(laws) / likely.sum())
+    likely = np.exp(likely - likely.max()) * usual
+    return np.asarray(likely @ laws / likely.sum())
 
 
-def exponential_weights(edges: Floats, mean: float, fall: float) -> Floats:
-    """Return the weights of cells under a law that starts and then falls to 1/e within a distance, of a given mean."""
-    start = max(mean - fall, float(edges[0]))
-    weights = np.diff(-np.exp(-np.maximum(edges - start, 0.0) / fall)) + 1e-12
+def exponential_weights(edges: Floats, mean: float, spread: float) -> Floats:
+    """Return the weights of cells under a law that starts and then falls to 1/e within a spread, of a given mean."""
+    start = max(mean - spread, float(edges[0]))
+    weights = np.diff(-np.exp(-np.maximum(edges - start, 0.0) / spread)) + 1e-12
     return np.asarray(weights / weights.sum())
 
 
@@ -304,8 +328,36 @@ def quantile_points(edges: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return probabilities and sizes between which the quantile function is linear."""
     cumulative = np.concatenate([[0.0], np.cumsum(weights)])
     cumulative /= cumulative[-1]
-    fine = np.interp(
-        np.arange(POINTS_PER_CELL * (edges.size - 1) + 1) / POINTS_PER_CELL, np.arange(edges.size), edges
-    )
+    fine = fine_edges(edges)
     levels = np.maximum.accumulate(np.clip(PchipInterpolator(edges, cumulative)(fine), 0.0, 1.0))
     return levels, fine
+
+
+def fine_edges(edges: Floats) -> Floats:
+    """Return ends of cells of which `POINTS_PER_CELL` each make up one of the given cells."""
+    parts = np.arange(POINTS_PER_CELL * (edges.size - 1) + 1) / POINTS_PER_CELL
+    return np.asarray(np.interp(parts, np.arange(edges.size), edges))
+
+
+def within_cells(fine: Floats, usual: Floats, starts: Integers, weights: Floats) -> Curve:
+    """Return the curve whose wider cells have given weights, spread within them as is usual."""
+    prior, parts = np.add.reduceat(usual, starts), np.diff([*starts, usual.size])
+    return Curve.of(fine, usual * np.repeat(weights / prior, parts))
+
+
+def smooth_within(edges: Floats, noisy: Floats, deviation: float, total: float, usual: Floats) -> Curve:
+    """Return the curve of noisy weights of cells, where usual weights of their parts say that there is any.
+
+    `usual` are those of `fine_edges`; other parameters are those of `smooth_weights`.
+    """
+    below = np.cumsum(usual) / usual.sum()
+    inside = (below > RATIO_ENDS) & (below - usual / usual.sum() < 1.0 - RATIO_ENDS)
+    parts = np.where(inside, usual, 0.0).reshape(noisy.size, POINTS_PER_CELL)
+    kept = np.flatnonzero(parts.sum(axis=1))
+    first, last = int(kept[0]), int(kept[-1]) + 1
+    prior = parts[first:last].sum(axis=1)
+    weights = smooth_weights(
+        edges[first : last + 1], noisy[first:last], deviation, total, prior / prior.sum()
+    )
+    own = (parts[first:last] * (weights / prior)[:, None]).ravel()
+    return Curve.of(fine_edges(edges)[first * POINTS_PER_CELL : last * POINTS_PER_CELL + 1], own)

@@ -20,7 +20,6 @@ from quantail.panel.tuning import (
     ENOUGH_GAIN,
     LONGEST_SEARCH_STEP,
     PAIR_MODEL_ERROR,
-    PRIOR,
     PRIOR_SPREAD,
     SEARCH_STEP,
     TRIES,
@@ -75,6 +74,7 @@ def fit_dynamics(
     effects: Floats,
     zero: Dynamics,
     released: Moves,
+    prior: Floats,
     start: Floats,
     rounds: int,
 ) -> tuple[Floats, float]:
@@ -86,7 +86,7 @@ def fit_dynamics(
         latent = stage.simulate(dynamics_at(x, zero), effects)
         shown = stage.show(latent, stage.size_map(latent, curve))
         made = pair_table(stage.pairs, shown, released.cells) * (stage.ratio / LATTICE)
-        return np.concatenate([((made - released.pairs) / root).ravel(), (x - PRIOR) / PRIOR_SPREAD])
+        return np.concatenate([((made - released.pairs) / root).ravel(), (x - prior) / PRIOR_SPREAD])
 
     x, damping, current = start, 1.0, residuals(start)
     for _ in range(rounds):

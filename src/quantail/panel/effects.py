@@ -34,7 +34,6 @@ from quantail.panel.tuning import (
     COHORT_EFFECT,
     DERIVATIVE_SHIFT,
     FIRST_EFFECT,
-    KNOT_WALK,
     LONGEST_EFFECT_STEP,
     PERIOD_WALK,
     SPREAD_TREND,
@@ -216,6 +215,6 @@ def _prior(periods: int, splines: Splines) -> Floats:
                 COHORT_EFFECT if row < unrest else UNREST_EFFECT if row < trend else SPREAD_TREND
             )
         else:
-            rows[row, row] = 1 / (PERIOD_WALK if row < periods else KNOT_WALK)
+            rows[row, row] = 1 / (PERIOD_WALK if row < periods else splines.walk)
             rows[row, row - 1] = -rows[row, row]
     return rows

@@ -18,7 +18,9 @@ from quantail.panel.curve import (
     even_weights,
     normal_weights,
     smooth_weights,
-    usual_weights,
+    usual_laws,
+    weighed_laws,
+    within_cells,
     zipf_weights,
 )
 from quantail.panel.dynamics import (
@@ -32,7 +34,7 @@ from quantail.panel.dynamics import (
 )
 from quantail.panel.effects import Sums, Total, fit_effects
 from quantail.panel.latent import Dynamics
-from quantail.panel.place import mean_table, unit_means, window_selection, windows
+from quantail.panel.place import Located, mean_table, unit_means, window_selection, windows
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
@@ -66,17 +68,19 @@ from quantail.panel.tuning import (
     EFFECT_ROUNDS,
     EXCESS_REACH,
     GROWTH_REACH,
-    LARGE_JUMPS,
+    LARGE_JUMP,
     LEAD_ZERO_NOISE,
     MEAN_REACH,
+    MOVING,
     NARROWEST_STRETCH,
     PLACED_UNITS,
-    PRIOR,
     SEARCH_ROUNDS,
     SHARES,
+    STEADY,
     STRETCH_PRIOR,
     TAIL_FROM,
     TAIL_INDEX,
+    USUAL_OFFSET,
     USUAL_UNCHANGED,
     WIDEST_STRETCH,
     WINDOW,
@@ -85,6 +89,7 @@ from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Gate, Plan, split
 from quantail.schema import Column
 
+Share = int | Fraction
 _CHANGES = ("trends", "pairs", "unchanged", "growth")
 _NOTES = {
     "place": "which window of sizes holds most units",
@@ -112,21 +117,16 @@ class HistoryModel:
     units: int  # number of units, public or released
 
 
-def plan_history(
-    column: Column, cost: Fraction, periods: int, shares: Mapping[str, int] = SHARES, located: bool = True
-) -> Plan:
-    """Return the budget of one column; it is `located` first if its scale is logarithmic."""
-    name, placed = column.name, located and PanelScale.of(column).relative
-    asked = [
-        word
-        for word in shares
-        if (periods > 1 or word not in _CHANGES) and (placed or word not in ("place", "mean", "tails"))
-    ]
-    return plan_questions(name, cost, {word: shares[word] for word in asked})
+def plan_history(column: Column, cost: Fraction, periods: int, shares: Mapping[str, Share] = SHARES) -> Plan:
+    """Return the budget of a leading column; it is located first if its scale is logarithmic."""
+    placed = PanelScale.of(column).relative
+    asked = [word for word in shares if placed or word not in ("place", "mean", "tails")]
+    return plan_questions(column.name, cost, {word: shares[word] for word in asked}, periods)
 
 
-def plan_questions(name: str, cost: Fraction, shares: Mapping[str, int]) -> Plan:
-    """Return the budget of a column by question."""
+def plan_questions(name: str, cost: Fraction, shares: Mapping[str, Share], periods: int) -> Plan:
+    """Return the budget of a column by question; of one period nothing about change is asked."""
+    shares = {word: share for word, share in shares.items() if periods > 1 or word not in _CHANGES}
     parts = split(cost, list(shares.values()))
     return Plan.sequence(
         name, [Plan.leaf(word, part, _NOTES[word]) for word, part in zip(shares, parts, strict=True)]
@@ -164,14 +164,12 @@ class Asking:
         noisy = self.gate.count(self.plan.find(word), table.ravel(), self.sensitivity(word))
         return noisy.reshape(table.shape) / LATTICE, self.noise(word)
 
-    def locate(self, track: Track, low: float, high: float) -> float | None:
-        """Release the middle of the window that holds most units, or return None if the plan does not ask for it."""
-        if not self.asks("place"):
-            return None
-        starts = windows(low, high)
-        question = window_selection(unit_means(self.real, track), starts)
+    def locate(self, track: Track, low: float, high: float, unit: float = 1.0) -> float:
+        """Release the middle of the window that holds most units; `unit` is that of distances on the scale."""
+        starts = windows(low / unit, high / unit)
+        question = window_selection(unit_means(self.real, track) / unit, starts)
         (chosen,) = self.gate.select(self.plan.find("place"), [question])
-        return float(starts[chosen]) + WINDOW / 2
+        return unit * (float(starts[chosen]) + WINDOW / 2)
 
     def asks(self, word: str) -> bool:
         """Say whether the plan holds a question."""
@@ -188,6 +186,12 @@ class Answers:
     sums: Sums
     idle: float | None = None  # share of unit-periods after the first in the zero state, where there is one
     tail: TailAnswer | None = None  # how far the largest sizes reach
+    steady: bool = False  # whether sizes are expected to be mostly permanent
+
+    @property
+    def prior(self) -> Floats:
+        """What dynamics are expected, as a point of the search."""
+        return STEADY if self.steady else MOVING
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,11 +207,11 @@ class Sizes:
 def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
     """Release the size table, and how far the largest sizes reach."""
     units, noise, track = asking.units, asking.noise("sizes"), scale.track(values)
-    middle = asking.locate(track, scale.edges[0], scale.edges[-1])
+    middle = asking.locate(track, scale.edges[0], scale.edges[-1]) if asking.asks("place") else None
     if middle is not None and asking.gate.n_epsilon(asking.plan.find("place"), asking.units) < PLACED_UNITS:
         middle = scale.edges[0] + WINDOW / 2  # too few units to be found: sizes are taken to be small
     mean = None if middle is None or not asking.asks("mean") else ask_mean(asking, track, middle)
-    cells = scale.coarse(units / (CELL_UNITS * noise), middle) if mean is None else scale.around(mean)
+    cells = scale.coarse(units / (CELL_UNITS * noise), middle) if mean is None else scale.around(mean.centre)
     edges = np.array(cells.edges)
     sizes, deviation = asking.ask("sizes", size_table(asking.real, track, edges))
     total = max(units - max(float(sizes[:3].sum()), 0.0), 0.2 * units)
@@ -216,11 +220,10 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
         curve = Curve.of(edges, weights)
     else:
         fine = np.array(scale.edges)
-        usual = usual_weights(edges, mean, fine, sizes[3:], deviation)
         starts = np.searchsorted(fine, edges[:-1])
-        prior = np.add.reduceat(usual, starts)
-        weights = smooth_weights(edges, sizes[3:], deviation, total, prior)
-        curve = Curve.of(fine, usual * np.repeat(weights / prior, np.diff([*starts, usual.size])))
+        usual = weighed_laws(usual_laws(fine, mean), starts, sizes[3:], deviation)
+        weights = smooth_weights(edges, sizes[3:], deviation, total, np.add.reduceat(usual, starts))
+        curve = within_cells(fine, usual, starts, weights)
     level = curve.tail_level(total, deviation)
     if not asking.asks("tails"):
         return Sizes(curve.with_tail(level, curve.fall_below(level)), sizes, deviation)
@@ -230,10 +233,12 @@ def ask_sizes(asking: Asking, scale: PanelScale, values: Floats) -> Sizes:
     return Sizes(tail.expected(), sizes, deviation, tail)
 
 
-def ask_mean(asking: Asking, track: Track, middle: float) -> float:
-    """Release the mean size of units, bounded around the middle of a window."""
-    total, _ = asking.ask("mean", mean_table(unit_means(asking.real, track), middle))
-    return middle + MEAN_REACH * float(np.clip(total[0] / asking.units, -1.0, 1.0))
+def ask_mean(asking: Asking, track: Track, middle: float, unit: float = 1.0) -> Located:
+    """Release the mean size of units, bounded around the middle of a window, and shrunk to that by its noise."""
+    reach = MEAN_REACH * unit
+    total, noise = asking.ask("mean", mean_table(unit_means(asking.real, track), middle, reach))
+    trust = USUAL_OFFSET**2 / (USUAL_OFFSET**2 + (noise / asking.units) ** 2)
+    return Located(middle, reach, trust * float(np.clip(total[0] / asking.units, -1.0, 1.0)))
 
 
 def size_prior(edges: Floats, middle: float | None, signed: bool) -> Floats:
@@ -312,25 +317,29 @@ def ask_history(asking: Asking, scale: PanelScale, values: Floats, splines: Spli
     moves, sums = ask_moves(asking, scale.track(values), splines, curve, unit)
     sums = replace(sums, total=total, trend=trend)
     table, deviation = sizes.table, sizes.deviation
+    steady = asking.asks("mean")  # asked of few units
     # Three noisy cells hold the zeros: a column that has none must not be given some.
     if not scale.idle or float(table[:3].sum()) < LEAD_ZERO_NOISE * 3.0**0.5 * deviation:
-        return Answers(curve, Dynamics(), moves, sums, tail=sizes.tail)
+        return Answers(curve, Dynamics(), moves, sums, tail=sizes.tail, steady=steady)
     kinds = kind_points(asking.known) / LATTICE
     zero = zero_chances(table, kinds, deviation, moves)
-    return Answers(curve, zero, moves, sums, share_of(table[2], kinds[2], 0.0, deviation), sizes.tail)
+    idle = share_of(table[2], kinds[2], 0.0, deviation)
+    return Answers(curve, zero, moves, sums, idle, sizes.tail, steady)
 
 
 def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> HistoryModel:
     """Fit dynamics on the small stage and effects on the large one, in turn."""
     moves, effects = answers.moves, np.zeros(large.effects)
     if moves is None:
-        dynamics = dynamics_at(PRIOR, answers.zero)
+        dynamics = dynamics_at(answers.prior, answers.zero)
         effects = fit_effects(large, answers.curve, dynamics, effects, answers.sums, EFFECT_ROUNDS)
         answers = replace(answers, curve=settled(answers, large, dynamics, effects))
     else:
 
         def turn(x: Floats, zero: Dynamics, effects: Floats) -> tuple[Floats, Dynamics, Floats, float]:
-            x, cost = fit_dynamics(small, answers.curve, effects, zero, moves, x, SEARCH_ROUNDS)
+            x, cost = fit_dynamics(
+                small, answers.curve, effects, zero, moves, answers.prior, x, SEARCH_ROUNDS
+            )
             if answers.idle is not None:
                 zero = enter_as_often(small, effects, x, zero, answers.idle)
             effects = fit_effects(
@@ -338,7 +347,8 @@ def fit_history(answers: Answers, small: Stage, large: Stage, units: int) -> His
             )
             return x, zero, effects, cost
 
-        tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in (PRIOR, LARGE_JUMPS)]
+        starts = (answers.prior, np.append(answers.prior[:-1], LARGE_JUMP))
+        tried = [turn(*turn(start, answers.zero, effects)[:3]) for start in starts]
         x, zero, effects, _ = min(tried, key=lambda found: found[3])
         # Which curve meets the total depends on who stays long, so it is settled once the dynamics are known.
         answers = replace(answers, curve=settled(answers, large, dynamics_at(x, zero), effects))

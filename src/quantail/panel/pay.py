@@ -12,9 +12,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from quantail.arrays import Floats
+from quantail.arrays import Flags, Floats
 from quantail.panel.absence import Absence, draw_absence, missing_table
-from quantail.panel.curve import Curve, even_weights, normal_weights, smooth_weights
+from quantail.panel.curve import (
+    Curve,
+    fine_edges,
+    normal_weights,
+    ratio_laws,
+    smooth_within,
+    weighed_laws,
+)
+from quantail.panel.dynamics import Moves, share_of
 from quantail.panel.history import (
     Answers,
     Asking,
@@ -23,37 +31,33 @@ from quantail.panel.history import (
     ask_moves,
     draw_history,
     fit_history,
-    plan_history,
+    plan_questions,
 )
 from quantail.panel.latent import Draws, Dynamics
+from quantail.panel.place import Located
 from quantail.panel.scale import PanelScale
 from quantail.panel.stage import Stage
-from quantail.panel.tables import Track, follower_table, size_splines
+from quantail.panel.tables import LATTICE, Track, follower_table, period_points, size_splines
 from quantail.panel.tuning import (
     CELL_UNITS,
-    FEWEST_CELLS,
+    FEWEST_RATIO_CELLS,
     FOLLOWER_SHARES,
     IDLE_CELLS,
     LEAD_KNOTS,
+    LOCATING_SHARES,
     MISSING_SHARE,
+    POINTS_PER_CELL,
+    RATIO_BEND,
     RATIO_CELLS,
     RATIO_REACH,
-    USUAL_RATIO_SPREAD,
-    ZERO_NOISE,
+    USUAL_MISSING,
+    USUAL_ZERO_STAY,
+    ZEROS_BESIDE_ACTIVE,
+    ZEROS_BESIDE_IDLE,
 )
+from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Plan, split
 from quantail.schema import Column
-
-
-@dataclass(frozen=True)
-class FollowerModel:
-    """Everything released about a following column."""
-
-    ratio: HistoryModel  # history of the ratio to the lead
-    beside_idle: Curve  # sizes where the lead is idle
-    zeros: tuple[float, float]  # chances of zero beside an active and beside an idle lead
-    knots: tuple[float, ...]  # sizes of the lead at which its effects have knots
-    missing: Absence | None = None  # how values are missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,50 +86,126 @@ def lead_knots(curve: Curve) -> Floats:
     return np.asarray(np.maximum.accumulate(knots + 1e-6 * np.arange(knots.size)))
 
 
-def plan_follower(lead: Column, column: Column, cost: Fraction, periods: int) -> Plan:
-    """Return the budget of a following column."""
-    located = PanelScale.of(lead).relative
+def plan_follower(column: Column, cost: Fraction, periods: int, units: int | None) -> Plan:
+    """Return the budget of a following column; `units` is their number if that is public."""
     if not column.missing:
-        return plan_history(column, cost, periods, FOLLOWER_SHARES, located)
+        return plan_questions(column.name, cost, follower_shares(cost, units), periods)
     missing, rest = split(cost, [MISSING_SHARE, 1 - MISSING_SHARE])
-    plan = plan_history(column, rest, periods, FOLLOWER_SHARES, located)
+    plan = plan_questions(column.name, rest, follower_shares(rest, units), periods)
     return Plan.sequence(column.name, [Plan.leaf("missing", missing, "missing values"), *plan.children])
+
+
+def follower_shares(cost: Fraction, units: int | None) -> dict[str, Fraction]:
+    """Return the shares of a follower's questions: where its ratios lie gets what it needs, all others the rest.
+
+    Examples
+    --------
+    >>> few, many = (follower_shares(Fraction(1, 4), units) for units in (400, 40_000))
+    >>> float(few["place"]), float(many["place"]), sum(few.values()) == 1
+    (0.3, 0.02, True)
+    """
+    known = None if units is None else units * cost
+    first = {
+        word: most if known is None else min(max(needed / known, least), most)
+        for word, (needed, least, most) in LOCATING_SHARES.items()
+    }
+    left = (1 - sum(first.values(), Fraction(0))) / sum(FOLLOWER_SHARES.values())
+    return first | {word: share * left for word, share in FOLLOWER_SHARES.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class RatioCells:
-    """Cells of ratios to the lead, and what is expected of them: around a released mean, or over all bounds."""
+    """Where ratios to the lead (sizes of its own, if either is not on a logarithmic scale) are counted."""
 
     edges: Floats
-    prior: Floats
-    mean: float | None
+    unit: float  # of distances on the scale
+    located: Located
 
 
 def ratio_cells(asking: Asking, lead: Lead, scale: PanelScale, ratio: Track) -> RatioCells:
-    """Locate ratios and release the mean of units; without logarithmic scales cells span the bounds."""
-    low, high = scale.edges[0] - lead.scale.edges[-1], scale.edges[-1] - lead.scale.edges[0]
-    middle = asking.locate(ratio, low, high)
-    if middle is None:
-        edges = np.array(scale.edges)
-        centre, wide = (edges[0] + edges[-1]) / 2, (edges[-1] - edges[0]) / 8
-        return RatioCells(edges, normal_weights(edges, centre, wide), None)
-    mean = ask_mean(asking, ratio, middle)
-    cells = int(np.clip(asking.units / (CELL_UNITS * asking.noise("sizes")), FEWEST_CELLS, RATIO_CELLS))
-    edges = np.linspace(mean - RATIO_REACH, mean + RATIO_REACH, cells + 1)
-    return RatioCells(edges, normal_weights(edges, mean, USUAL_RATIO_SPREAD), mean)
+    """Locate ratios, release the mean of units, and lay cells around it: narrow ones next to it, wide ones far off."""
+    relative = lead.scale.relative and scale.relative
+    low, high, unit = scale.edges[0], scale.edges[-1], scale.unit
+    if relative:
+        low, high = low - lead.scale.edges[-1], high - lead.scale.edges[0]
+    middle = asking.locate(ratio, low, high, unit)
+    located = ask_mean(asking, ratio, middle, unit)
+    cells = int(np.clip(asking.units / (CELL_UNITS * asking.noise("sizes")), FEWEST_RATIO_CELLS, RATIO_CELLS))
+    ends = np.sinh(RATIO_BEND * np.linspace(-1.0, 1.0, cells + 1)) / np.sinh(RATIO_BEND)
+    return RatioCells(located.centre + unit * RATIO_REACH * ends, unit, located)
 
 
-def zero_share(zeros: float, others: float, deviation: float) -> float:
-    """Return the share of zeros; none where their number is not beyond noise."""
-    if zeros < ZERO_NOISE * deviation:
-        return 0.0
-    return float(np.clip(zeros / max(zeros + others + 2 * deviation, 1e-9), 0.0, 1.0))
+def zero_chance(zeros: float, weight: float, deviation: float, usual: Sequence[float]) -> float:
+    """Return the share of zeros among unit-periods of a given weight, as their noisy number leads to expect.
+
+    `usual` says how often there are none, how often all are zeros, and how often any share is as likely as another.
+    The most likely of the three is taken: a column that has no zeros must not be given some.
+
+    Examples
+    --------
+    >>> zero_chance(530.0, 1000.0, 100.0, (0.8, 0.0, 0.2)), zero_chance(200.0, 1000.0, 100.0, (0.8, 0.0, 0.2))
+    (0.53, 0.0)
+    >>> zero_chance(20.0, 30.0, 100.0, (0.2, 0.6, 0.2))
+    1.0
+    """
+    chances = np.linspace(0.0, 1.0, 201)
+    likely = np.exp(-np.sqrt(2.0) * np.abs(zeros - weight * chances) / deviation)
+    none, every, any_ = likely[0] * usual[0], likely[-1] * usual[1], float(likely.mean()) * usual[2]
+    if max(none, every) >= any_:
+        return 0.0 if none >= every else 1.0
+    return float(np.round(likely @ chances / likely.sum(), 3))
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """How often a follower is zero."""
+
+    # active, idle: chance of zero beside an active and beside an idle lead
+    active: float = 0.0
+    idle: float = 0.0
+    stay: float = 0.0  # chance of zero after a zero, beside an active lead
+
+    @classmethod
+    def of(cls, active: float, idle: float, moves: Moves | None = None) -> "Zeros":
+        """Read how long zeros last off released pairs, shrunk by their noise towards what is usual."""
+        usual = active + (1.0 - active) * USUAL_ZERO_STAY
+        if moves is None or active in (0.0, 1.0):
+            return cls(active, idle, usual)
+        moved, stayed = moves.pairs[0][0:4:2].sum(), moves.pairs[0][1:4:2].sum()
+        return cls(active, idle, share_of(float(stayed), float(moved + stayed), usual, moves.deviation))
+
+    def drawn(self, lives: UnitPeriods, lead_idle: Flags, rng: np.random.Generator) -> Flags:
+        """Draw where ratios have no value, for the lead or the follower is zero."""
+        leave = min(self.active * (1.0 - self.stay) / max(1.0 - self.active, 1e-9), 1.0)
+        return np.asarray(lead_idle | draw_absence(Absence(self.active, leave, self.stay), lives, rng))
+
+    def any_share(self, lives: UnitPeriods, lead_idle: Flags, rng: np.random.Generator) -> float:
+        """Return the share of units that have a ratio in any period."""
+        nothing = self.drawn(lives, lead_idle, rng) | ~lives.there
+        return max(np.unique(lives.unit[~nothing]).size / lives.order.size, 0.1)
+
+
+@dataclass(frozen=True)
+class FollowerModel:
+    """Everything released about a following column."""
+
+    ratio: HistoryModel  # history of the ratio to the lead
+    beside_idle: Curve  # sizes where the lead is idle
+    zeros: Zeros  # how often it is zero
+    knots: tuple[float, ...]  # sizes of the lead at which its effects have knots
+    missing: Absence | None = None  # how values are missing
 
 
 def ask_follower(
-    asking: Asking, lead: Lead, scale: PanelScale, values: Floats, knots: Floats
-) -> tuple[Answers, Curve, tuple[float, float]]:
-    """Ask everything about a following column."""
+    asking: Asking,
+    lead: Lead,
+    scale: PanelScale,
+    values: Floats,
+    knots: Floats,
+    drawn: tuple[UnitPeriods, Flags],
+    rng: np.random.Generator,
+) -> tuple[Answers, Curve, Zeros]:
+    """Ask everything about a following column; `drawn` says where a simulated lead is idle, on which lives."""
     own = scale.track(values)
     ratio = ratio_of(lead, own, scale)
     cells = ratio_cells(asking, lead, scale, ratio)
@@ -133,27 +213,41 @@ def ask_follower(
     table = follower_table(asking.real, lead.track.idle, own, ratio, own_edges, cells.edges)
     sizes, deviation = asking.ask("sizes", table)
     ratios, beside = sizes[2 : 1 + cells.edges.size], sizes[1 + cells.edges.size :]
-    known = float(np.clip(ratios.sum(), 0.2 * asking.units, asking.units))
-    curve = Curve.of(cells.edges, smooth_weights(cells.edges, ratios, deviation, known, cells.prior))
-    if cells.mean is None:
-        level = curve.tail_level(known, deviation)
-        curve = curve.with_tail(level, curve.fall_below(level))
-    else:
-        curve = curve.moved(cells.mean - curve.mean)
-    known = float(np.clip(beside.sum(), 0.0, asking.units - known))
-    # Beside an idle lead a follower is expected to be that of a unit of the smallest size.
-    prior = even_weights(own_edges)
-    if cells.mean is not None:
-        prior = normal_weights(own_edges, cells.mean + lead.scale.edges[0], 1.0)
-    idle_curve = Curve.of(own_edges, smooth_weights(own_edges, beside, deviation, known, prior))
-    shares = tuple(
-        zero_share(zero, float(rest.sum()), deviation)
-        for zero, rest in ((sizes[0], ratios), (sizes[1], beside))
-    )
-    splines = size_splines(lead.track, knots)
+    lives, lead_idle = drawn
+    points = period_points(lives).astype(np.float64)
+    idle = float(points @ lead_idle) / max(float(points.sum()), 1e-9)
+    weight = float(period_points(asking.known).sum()) / LATTICE
+    zeros = Zeros()
+    if scale.idle:
+        zeros = Zeros.of(
+            zero_chance(float(sizes[0]), weight * (1.0 - idle), deviation, ZEROS_BESIDE_ACTIVE),
+            zero_chance(float(sizes[1]), weight * idle, deviation, ZEROS_BESIDE_IDLE),
+        )
+    located = cells.located.among(zeros.any_share(lives, lead_idle, rng))
+    fine, middles = fine_edges(cells.edges), (np.arange(500) + 0.5) / 500
+    starts = np.arange(cells.edges.size - 1) * POINTS_PER_CELL
+    laws, often = ratio_laws(fine, located, cells.unit)
+    usual = weighed_laws(laws, starts, ratios, deviation, often)
+    known = max(weight * (1.0 - idle) * (1.0 - zeros.active), deviation)
+    curve = smooth_within(cells.edges, ratios, deviation, known, usual)
+    curve = curve.moved(located.shift(curve.at(middles)))
     unit = min(1.0, 2 * curve.spread) if scale.scale.log else curve.spread
-    moves, sums = ask_moves(asking, ratio, splines, curve, unit)
-    return Answers(curve, Dynamics(), moves, sums), idle_curve, (shares[0], shares[1])
+    moves, sums = ask_moves(asking, ratio, size_splines(lead.track, knots), curve, unit)
+    zeros = Zeros.of(zeros.active, zeros.idle, moves)
+    located = cells.located.among(zeros.any_share(lives, lead_idle, rng))
+    curve = curve.moved(located.shift(curve.at(middles)))
+    beside_idle = _beside_idle(lead, scale, beside, deviation, curve)
+    return Answers(curve, Dynamics(), moves, sums, steady=True), beside_idle, zeros
+
+
+def _beside_idle(lead: Lead, scale: PanelScale, beside: Floats, deviation: float, curve: Curve) -> Curve:
+    """Return the sizes of a follower beside an idle lead, expected to be those of a unit of the smallest size."""
+    edges = np.linspace(scale.edges[0], scale.edges[-1], IDLE_CELLS + 1)
+    relative = lead.scale.relative and scale.relative
+    centre = curve.mean + (lead.scale.edges[0] if relative else 0.0)
+    usual = normal_weights(fine_edges(edges), centre, curve.spread)
+    known = max(float(beside.sum()), deviation)
+    return smooth_within(edges, beside, deviation, known, usual)
 
 
 def fit_follower(
@@ -172,7 +266,7 @@ def fit_follower(
     missing = None
     if asking.asks("missing"):
         absent = asking.real.lacking(values)
-        missing = Absence.of(*asking.ask("missing", missing_table(asking.real, absent)))
+        missing = Absence.of(*asking.ask("missing", missing_table(asking.real, absent)), USUAL_MISSING)
         known = asking.known
         asking = replace(
             asking,
@@ -180,7 +274,9 @@ def fit_follower(
             known=known.without(draw_absence(missing, known, rng) | ~known.there),
         )
     line = asking.real.flat(values)
-    answers, beside, zeros = ask_follower(asking, lead, scale, line, knots)
+    stage, made = drawn[-1]
+    places = (stage.unit_periods, made.track.idle)
+    answers, beside, zeros = ask_follower(asking, lead, scale, line, knots, places, rng)
     small, large = (_stage(stage, lead, zeros, knots, rng, missing) for stage, lead in drawn)
     history = fit_history(answers, small, large, asking.known.order.size)
     return FollowerModel(history, beside, zeros, tuple(knots.tolist()), missing)
@@ -199,14 +295,14 @@ def draw_follower(
         rank = np.argsort(np.argsort((latent.size + hidden.size)[idle]))
         size[idle] = model.beside_idle.at((rank + 0.5) / rank.size)
     nothing = own.idle & ~idle if own.idle is not None else np.zeros(idle.size, dtype=bool)
-    nothing = nothing | (idle & (rng.random(idle.size) < model.zeros[1]))
+    nothing = nothing | (idle & (rng.random(idle.size) < model.zeros.idle))
     return own.unit_periods.unfold(np.where(nothing & scale.idle, 0.0, scale.value(size)))
 
 
 def _stage(
     stage: Stage,
     lead: Lead,
-    zeros: tuple[float, float],
+    zeros: Zeros,
     knots: Floats,
     rng: np.random.Generator,
     missing: Absence | None,
@@ -215,6 +311,6 @@ def _stage(
     lives = stage.unit_periods
     if missing is not None:
         lives = lives.without(draw_absence(missing, lives, rng) | ~lives.there)
-    idle = lead.track.idle | (rng.random(len(lives)) < zeros[0])
+    idle = zeros.drawn(lives, lead.track.idle, rng)
     draws, splines = Draws.of(lives, rng), size_splines(lead.track, knots)
     return replace(stage, unit_periods=lives, splines=splines, draws=draws, scale=None, idle=idle)

@@ -17,7 +17,7 @@ from quantail.frames import PanelData
 from quantail.panel.pay import Lead, ratio_of
 from quantail.panel.scale import PanelScale
 from quantail.panel.tables import LATTICE, Track, sensitivity_of
-from quantail.panel.tuning import BEYOND_PERIOD_CAP, LEAD_SHARE, PERIOD_SHARES, RATIO_BOUND
+from quantail.panel.tuning import BEYOND_PERIOD_CAP, PERIOD_SHARES, RATIO_BOUND
 from quantail.privacy import Gate, Plan, cells_touched, split
 from quantail.schema import Schema
 
@@ -86,7 +86,7 @@ def plan_period(schema: Schema, cost: Fraction, name: str) -> Plan:
     lead, *followers = schema.histories
     words = list(PERIOD_SHARES)
     shares = [Fraction(PERIOD_SHARES[word]) for word in words]
-    sizes = sum(shares[1:]) / (LEAD_SHARE * max(len(followers), 1))
+    sizes = sum(shares[1:]) / (2 * max(len(followers), 1))
     parts = split(cost, [*shares, *(sizes for _ in followers)])
     asked = [
         Plan.leaf(word, part, _NOTES[word]) for word, part in zip(words, parts[: len(words)], strict=True)

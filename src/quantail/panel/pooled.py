@@ -5,7 +5,7 @@ full synthesis the lives of units are synthetic (`skeleton`), and so are gaps in
 `history`, `pay`, `absence` and `attributes`; proofs/panel.md and proofs/skeleton.md show what a unit can do to each.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -35,21 +35,32 @@ from quantail.panel.history import (
     plan_history,
 )
 from quantail.panel.latent import Draws, Dynamics
-from quantail.panel.pay import FollowerModel, Lead, draw_follower, fit_follower, lead_knots, plan_follower
+from quantail.panel.pay import (
+    FollowerModel,
+    Lead,
+    Zeros,
+    draw_follower,
+    fit_follower,
+    lead_knots,
+    plan_follower,
+)
 from quantail.panel.scale import PanelScale
 from quantail.panel.skeleton import has_skeleton, plan_skeleton
 from quantail.panel.stage import Stage
 from quantail.panel.tables import Track, age_splines
 from quantail.panel.tuning import (
     ATTRIBUTE_SHARE,
+    ATTRIBUTE_UNITS,
     FEW_UNIT_EPSILON,
     FEW_UNITS_SHARES,
     GAP_SHARE,
     LARGE_STAGE,
+    LARGEST_ATTRIBUTE_SHARE,
     LEAD_SHARE,
     SHARES,
     SKELETON_SHARE,
     SMALL_STAGE,
+    USUAL_GAPS,
 )
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.panel.units import Drawn, PanelUnits
@@ -86,7 +97,10 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
         weights["skeleton"] = SKELETON_SHARE
     if panel.gaps:
         weights["gaps"] = GAP_SHARE
-    weights |= dict.fromkeys((f"attribute {name}" for name in panel.attributes), ATTRIBUTE_SHARE)
+    share = ATTRIBUTE_SHARE
+    if not counted:
+        share = min(max(ATTRIBUTE_UNITS / (units * cost), share), LARGEST_ATTRIBUTE_SHARE)
+    weights |= dict.fromkeys((f"attribute {name}" for name in panel.attributes), share)
     weights |= dict.fromkeys((f"changing {name}" for name in panel.changing), 3 * ATTRIBUTE_SHARE)
     rest = 1 - sum(weights.values(), Fraction(0))
     parts = dict(zip([*weights, "rest"], split(cost, [*weights.values(), rest]), strict=True))
@@ -105,9 +119,9 @@ def plan_pooled(settings: None, schema: Schema, units: int, cost: Fraction, name
 
 def _plan_histories(schema: Schema, units: int | None, cost: Fraction, periods: int) -> list[Plan]:
     lead, *followers = schema.histories
-    first, *rest = split(cost, [LEAD_SHARE * max(len(followers), 1), *(1 for _ in followers)])
+    first, *rest = split(cost, [LEAD_SHARE, *(1 for _ in followers)])
     few = units is not None and units * first < FEW_UNIT_EPSILON
-    shared = [plan_follower(lead, c, part, periods) for c, part in zip(followers, rest, strict=True)]
+    shared = [plan_follower(c, part, periods, units) for c, part in zip(followers, rest, strict=True)]
     return [plan_history(lead, first, periods, FEW_UNITS_SHARES if few else SHARES), *shared]
 
 
@@ -121,7 +135,8 @@ def fit_pooled(
     real = real_lives(data) if panel_of(data.schema).is_full else known
     gaps = None
     if panel_of(data.schema).gaps:
-        gaps = Absence.of(*Asking(gate, gate.plan, real, known).ask("gaps", gap_table(real)))
+        answer = Asking(gate, gate.plan, real, known).ask("gaps", gap_table(real))
+        gaps = Absence.of(*answer, USUAL_GAPS)
         known = known.without(draw_absence(gaps, known, rng, ends=False))
     scale = PanelScale.of(first)
     values = real.flat(data.values[first.name])
@@ -141,7 +156,11 @@ def fit_pooled(
         own = PanelScale.of(column)
         asking = Asking(gate, gate.plan.find(column.name), real, known, own.scale.lower < 0)
         followers.append(fit_follower(asking, lead, own, data.values[column.name], drawn, knots, rng))
-    attributes = release_attributes(gate, data, real, lead.track, model.curve) if data.attributes else ()
+    attributes = (
+        release_attributes(gate, data, real, known.order.size, lead.track, model.curve)
+        if data.attributes
+        else ()
+    )
     changing = release_changing(gate, data, real, known, lead.track, model.curve) if data.attributes else ()
     return PooledModel(model, tuple(followers), gaps, attributes, changing)
 
@@ -212,7 +231,7 @@ def read_pooled(form: Mapping[str, Any]) -> PooledModel:
         FollowerModel(
             _read_history(item["ratio"]),
             _read_curve(item["beside_idle"]),
-            (item["zeros"][0], item["zeros"][1]),
+            _read_zeros(item["zeros"]),
             tuple(item["knots"]),
             _read_absence(item["missing"]),
         )
@@ -229,6 +248,11 @@ def read_pooled(form: Mapping[str, Any]) -> PooledModel:
 
 def _read_attribute(form: Mapping[str, Any]) -> AttributeModel:
     return AttributeModel(form["name"], tuple(tuple(row) for row in form["shares"]))
+
+
+def _read_zeros(form: Mapping[str, float] | Sequence[float]) -> Zeros:
+    # Models of 0.1 have two chances; there zeros came anew in every period.
+    return Zeros(**form) if isinstance(form, Mapping) else Zeros(form[0], form[1], form[0])
 
 
 def _read_absence(form: Mapping[str, Any] | None) -> Absence | None:

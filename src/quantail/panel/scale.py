@@ -1,9 +1,10 @@
 """The public scale of a panel's column: how far apart two sizes are, and the cells sizes are counted in.
 
 Sizes are compared on asinh(y / step), close to a logarithm from two steps on: growth is relative, as it is for
-employment, sales or pay; columns with both signs on asinh(y / c), c a thousandth of the larger bound. Numeric columns
-with a linear grid are compared as they are. If the lower bound is zero,
-zero is a state of its own ("idle": a period without staff) and cells hold positive sizes only.
+employment, sales or pay, whatever the grid that a table would use. Bounds are often far above most sizes, of which next
+to nothing is left on an even scale. Columns with both signs are compared on asinh(y / c), c a thousandth of the larger
+bound, or as they are if numeric with a linear grid. If the lower bound is zero, zero is a state of its own ("idle": a
+period without staff) and cells hold positive sizes only.
 """
 
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from quantail.panel.tables import Track
 from quantail.panel.tuning import (
     CELL_RATIO,
     FEWEST_CELLS,
+    LINEAR_UNITS,
     MEAN_ENDS,
     MOST_CELLS,
     NEAR_ZERO,
@@ -48,7 +50,7 @@ class PanelScale:
         """Return the scale of a confidential column."""
         assert column.lower is not None and column.upper is not None
         whole = column.type == "integer"
-        log = whole or column.grid == "log"
+        log = whole or column.lower >= 0 or column.grid == "log"
         scale = replace(Scale.of(column), log=log)
         if column.lower < 0:
             scale = scale.crossing(NEAR_ZERO * max(abs(column.lower), abs(column.upper)))
@@ -86,6 +88,11 @@ class PanelScale:
         near = np.searchsorted(self.edges, mean + np.array(MEAN_ENDS))
         places = np.unique([0, *np.clip(near, 0, len(self.edges) - 1), len(self.edges) - 1])
         return replace(self, edges=tuple(self.edges[place] for place in places))
+
+    @property
+    def unit(self) -> float:
+        """What counts as one unit of distance: a factor of e on logarithmic scales, else a part of the bounds."""
+        return 1.0 if self.scale.log else (self.edges[-1] - self.edges[0]) / LINEAR_UNITS
 
     @property
     def relative(self) -> bool:

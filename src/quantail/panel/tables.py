@@ -17,10 +17,12 @@ from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.tuning import (
     AGE_KNOTS,
     GROWTH_ENDS,
+    KNOT_WALK,
     LAG_SHARES,
     LAGS,
     LEFT_KNOTS,
     SIGN_TENTHS,
+    SIZE_WALK,
 )
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy.gate import Relation
@@ -108,6 +110,7 @@ class Splines:
     starts: tuple[int, ...]  # the first cell of every chain of neighbouring cells
     number: int  # cells in all
     families: int  # how many families there are, which share the points of a unit
+    walk: float = KNOT_WALK  # usual change of an effect from one knot to the next
 
 
 def period_points(unit_periods: UnitPeriods) -> Integers:
@@ -308,7 +311,7 @@ def age_splines(unit_periods: UnitPeriods) -> Splines:
 def size_splines(track: Track, knots: Floats) -> Splines:
     """Return linear splines of another column's size; its idle unit-periods belong to the lowest knot."""
     size = np.where(track.idle, knots[0], track.size)
-    return Splines(tuple(spline_parts(size, knots)), (0,), knots.size, 1)
+    return Splines(tuple(spline_parts(size, knots)), (0,), knots.size, 1, SIZE_WALK)
 
 
 def spline_parts(values: Floats, knots: Floats) -> list[tuple[Integers, Floats]]:

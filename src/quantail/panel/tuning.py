@@ -11,19 +11,24 @@ import numpy as np
 # Budget
 
 LEAD_SHARE = 2
-"""Share of the leading column, against 1 for all followers together."""
+"""Share of the leading column, against 1 for each follower."""
+
+LOCATING_SHARES = {
+    "place": (Fraction(40), Fraction(1, 50), Fraction(3, 10)),
+    "mean": (Fraction(140), Fraction(1, 20), Fraction(7, 20)),
+}
+"""Units times epsilon that a question about where a follower's ratios lie needs, and its least and largest share of the
+follower's budget: the largest where the number of units is protected. No prior can know where ratios lie."""
 
 FOLLOWER_SHARES = {
-    "place": 18,
-    "mean": 40,
-    "sizes": 12,
-    "pairs": 7,
-    "unchanged": 2,
-    "years": 10,
-    "splines": 3,
-    "growth": 8,
+    "sizes": 16,
+    "pairs": 12,
+    "unchanged": 3,
+    "years": 9,
+    "splines": 6,
+    "growth": 6,
 }
-"""Shares of a follower's budget: most goes to where its ratio to the lead lies, which no prior can know."""
+"""Shares of a follower's other questions."""
 
 SHARES = {
     "place": 3,
@@ -108,14 +113,41 @@ PLACED_UNITS = 15.0
 MEAN_REACH = 1.25
 """How far from that window's middle the mean of a unit is bounded, for the mean of all."""
 
-RATIO_REACH, RATIO_CELLS = 2.0, 40
-"""How far ratios reach from their mean, and their cells at most; without a logarithmic scale cells span the bounds."""
+LINEAR_UNITS = 16
+"""Units of distance between the bounds of a column that is compared as it is, where the bounds say no more."""
 
-USUAL_RATIO_SPREAD = 0.4
-"""Usual deviation of log ratios: the prior of their distribution."""
+USUAL_OFFSET, FARTHEST_CENTRE = 0.5, 1.5
+"""How far the mean of bounded distances usually is from the middle of the window, and how far the centre of all sizes
+is at most, in units of the bound."""
 
-ZERO_NOISE, LEAD_ZERO_NOISE = 5.0, 2.0
-"""Deviations of noise above which zeros of a follower, and those of a lead, are taken for real."""
+RATIO_REACH, RATIO_BEND = 5.0, 3.2
+"""How far cells of ratios reach from their mean, and how much wider the outer ones are (sinh)."""
+
+RATIO_ENDS = 0.001
+"""Share at either end of the usual laws of ratios beyond which there are none: noise alone must not put any there."""
+
+FEWEST_RATIO_CELLS, RATIO_CELLS = 12, 40
+"""Cells of ratios at least and at most."""
+
+RATIO_SPREADS, USUAL_RATIO_SPREAD, RATIO_SPREAD_ERROR = (
+    (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4, 2.0),
+    0.4,
+    0.5,
+)
+"""Deviations of log ratios that are held possible, the usual one, and how far logs of deviations are from that."""
+
+LEAD_ZERO_NOISE = 2.0
+"""Deviations of noise above which zeros of a lead are taken for real."""
+
+ZEROS_BESIDE_ACTIVE, ZEROS_BESIDE_IDLE = (0.8, 0.0, 0.2), (0.2, 0.6, 0.2)
+"""How often a follower has no zeros, nothing but zeros, or any share of them, beside an active and an idle lead."""
+
+USUAL_GAPS, USUAL_MISSING, USUAL_ABSENCE_STAY = (0.01, 0.05), (0.05, 0.08), 0.5
+"""Usual shares of gaps, and of missing values, where a schema says that there are some; how far shares are from that;
+and the usual chance that absence lasts."""
+
+USUAL_ZERO_STAY = 0.75
+"""Usual chance that a follower's zero lasts, where chance alone would end it."""
 
 SIZES_BELOW, SIZES_ABOVE = 2.0, 6.0
 """Where units are few, size cells lie within so many log units of the window's middle; one cell each has the rest."""
@@ -173,11 +205,20 @@ LIFE_STEPS, LONGEST_LIFE_STEP = 25, 1.0
 ATTRIBUTE_CUTS = (0.5, 0.9)
 """Quantile levels at which classes of first sizes are cut, for attributes."""
 
+ATTRIBUTE_KINDS = (12, 3, 1)
+"""Kinds of units by which an attribute is counted: all, classes of first sizes alone, or none apart."""
+
+KIND_UNITS = 20.0
+"""Units of a kind on average, in deviations of noise, from which kinds are told apart."""
+
 ATTRIBUTE_NOISE = 1.0
 """Units from all kinds that stand beside those of one kind, in deviations of noise per root of the categories."""
 
-ATTRIBUTE_SHARE, GAP_SHARE, MISSING_SHARE = Fraction(1, 25), Fraction(1, 25), Fraction(1, 10)
-"""Shares of the budget of an attribute, of gaps, and of the missing values of a follower (of its own budget)."""
+ATTRIBUTE_SHARE, ATTRIBUTE_UNITS, LARGEST_ATTRIBUTE_SHARE = Fraction(1, 25), 60, Fraction(1, 10)
+"""Share of the budget of an attribute, units times epsilon that it needs (where their number is public), the most."""
+
+GAP_SHARE, MISSING_SHARE = Fraction(1, 25), Fraction(1, 10)
+"""Shares of the budget of gaps, and of the missing values of a follower (of its own budget)."""
 
 # Small groups that borrow
 
@@ -307,14 +348,18 @@ USUAL_UNCHANGED = 0.2
 # Search for the dynamics: log odds of permanent and transitory variance against the AR(1), logit of persistence and
 # of repeat, tilt, log of jump
 
-PRIOR = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
-"""Prior means; the last one, the size of jumps, by "Trials on the jumps of SIC 178"."""
+MOVING = np.array([0.2, -2.5, 1.1, -3.8, 0.0, -1.0])
+"""Usual dynamics of a leading column of many units; the size of jumps, the last one, by "Trials on the jumps of SIC
+178"."""
+
+STEADY = np.array([1.6, -2.5, 1.5, -3.8, 0.0, -1.0])
+"""The same of few units and of followers, of which less is known: mostly permanent (decision 0015, "Strangers")."""
 
 PRIOR_SPREAD = np.array([1.2, 1.0, 1.0, 2.0, 0.2, 0.4])
 """Prior standard deviations."""
 
-LARGE_JUMPS = np.append(PRIOR[:-1], 0.0)
-"""A second start of the search: from small jumps it does not find that larger ones fit better."""
+LARGE_JUMP = 0.0
+"""Size of jumps at a second start of the search: from small ones it does not find that larger ones fit better."""
 
 SEARCH_STEP = np.array([0.1, 0.25, 0.1, 0.2, 0.05, 0.4])
 """Steps for numerical derivatives."""
@@ -340,7 +385,10 @@ PERIOD_WALK = 0.05
 """Change of an effect from one period to the next; .10 cost half a point of gross error."""
 
 KNOT_WALK = 0.2
-"""Change of an effect from one knot of a spline to the next."""
+"""Change of an effect from one knot of a spline of age, or of the periods left, to the next."""
+
+SIZE_WALK = 0.8
+"""The same for a follower's effect of the lead's size: a column may well not go with the lead at all."""
 
 FIRST_EFFECT = 0.5
 """First effect of each."""

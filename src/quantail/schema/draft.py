@@ -12,7 +12,6 @@ from typing import Any, get_args
 from quantail.errors import SchemaError
 from quantail.schema.column_types import DATED, LISTED, NUMBERS, ColumnType
 from quantail.schema.csv_format import CsvFormat
-from quantail.schema.key import KEY
 from quantail.schema.panel_draft import PanelNames, panel_section, split_names
 from quantail.schema.proposals import Proposal, proposal_of
 from quantail.schema.toml import toml_text
@@ -22,16 +21,23 @@ _TABLE = """\
 # Replace blanks ("" and []) from public knowledge (rules, codebooks, law), never by looking at the data, and
 # say in `source` where it comes from; what does not belong to the type of a column may stay blank. Lines are explained
 # where a kind of column comes first.
-# Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
-# predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
 # Remove the sections of columns that are not to be released (texts, names, telephone numbers): they are left out.
-
+{order}
 [table]
 name = ""                   # name of the data set, by which its ledger goes, for example "payroll 2024"
 unit = {unit}
 neighbours = {neighbours}# replace-one: number of rows is public | add-remove: it is protected too
 by = []                     # category columns whose groups are public and fitted separately
+"""
+_ORDER = """\
+# Columns are synthesised in this order, each explained by earlier ones. Where you know by which, say so in the column,
+# predictors = ["age"]: that is free, and keeps more than a choice that noise disturbs.
+"""
+_ORDERED = """\
 order = "declared"          # declared: synthesised in this order | auto: categories first, then dates and numbers
+"""
+_LEADS = """\
+# The first column of numbers leads: a unit is active where it has a value. Later ones follow it, as ratios to it.
 """
 _ROW = '"row"                # what one row stands for and is protected: person, firm, claim'
 _HISTORY = '""                   # what is protected, with its whole history, in words: person, firm, plant'
@@ -69,6 +75,11 @@ _RULES = """
 """
 
 _TYPES = "numeric | integer | category | ordinal | boolean | date | datetime | key"
+_PANEL_TYPES = "numeric | integer | category"
+# What tables know and panels do not.
+_NOT_IN_PANELS = re.compile(
+    r"^(missing_codes|atoms|heaps|missing = false  # true if labels).*\n|; also missing_codes.*", re.M
+)
 _BY_NAME = "by its name; or "
 
 _NUMBER = """
@@ -206,7 +217,9 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     note = "# A column without a name was left out.\n" if len(named) < len(header) else ""
     types = " and declared types" if any(named.values()) else ""
     relation = '"add-remove"   ' if panel is not None and panel.firm else '"replace-one"  '
-    opening = _TABLE.format(types=types, unit=_ROW if panel is None else _HISTORY, neighbours=relation) + note
+    unit, order = (_ROW, _ORDER) if panel is None else (_HISTORY, _LEADS)
+    opening = _TABLE.format(types=types, order=order, unit=unit, neighbours=relation)
+    opening += (_ORDERED if panel is None else "") + note
     if csv is not None:
         marks = {key: toml_text(getattr(csv, key)) for key in ("separator", "decimal", "encoding")}
         opening += _CSV.format(**marks) if csv.told() else _PLAIN_CSV
@@ -216,25 +229,28 @@ def draft(columns: Any, *, csv: CsvFormat | None = None, panel: PanelNames | Non
     sections: list[str] = []
     explained: set[str] = set()  # templates whose lines were explained once
     for name, type_ in named.items():
-        sections.append(_section(name, type_, panel is None, explained))
+        sections.append(_section(name, type_, panel is not None, explained))
     return opening + ("" if panel else _RULES) + "".join(sections)
 
 
-def _section(name: str, type_: Any, may_be_key: bool, explained: set[str]) -> str:
+def _section(name: str, type_: Any, in_panel: bool, explained: set[str]) -> str:
     if type_ not in _TEMPLATES:
         raise SchemaError(
             f"column {name!r}: type {type_!r} is unknown; write one of {', '.join(get_args(ColumnType))}"
         )
     start = proposal_of(name, type_)
-    if start.type == KEY and not may_be_key:  # a panel has its own
-        start = Proposal(type_)
+    if in_panel and start.type not in _PANEL_TYPES.split(" | "):
+        start = Proposal("")
     decimals = _once(_DECIMALS, explained) if start.type == "numeric" else ""
     is_by_name = start.by_name and not type_
-    is_first = _TEMPLATES[start.type] not in explained
+    template = _TEMPLATES[start.type]
+    if in_panel:
+        template = _NOT_IN_PANELS.sub("", template)
+    is_first = template not in explained
     why = "" if not is_by_name else _BY_NAME if is_first else "  # by its name"
-    template = _once(_TEMPLATES[start.type], explained)
-    return template.format(
-        name=toml_text(name), type=start.type, grid=start.grid, decimals=decimals, types=_TYPES, why=why
+    types = _PANEL_TYPES if in_panel else _TYPES
+    return _once(template, explained).format(
+        name=toml_text(name), type=start.type, grid=start.grid, decimals=decimals, types=types, why=why
     )
 
 

@@ -22,6 +22,7 @@ Synthesis = Literal["full", "partial"]
 # A mistyped range must not ask for memory without end, nor a mistyped number for noise without end.
 MOST_PERIODS, MOST_ESTABLISHMENTS = 1000, 1000
 _NOT_GIVEN = 10**10
+BETWEEN = ("_", ".", "-", " ", "")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Panel:
         One row per unit, or one row per unit and period.
     time : str
         Long layout only: the column with the period.
+    between : str
+        Wide layout only: what stands between a column's name and the period, as in staff_2001; "" for staff2001.
     source : str
         Partial synthesis: where it comes from that ids, entry and exit of the units are public; a blank is reported.
     synthesis : {"full", "partial"}
@@ -86,6 +89,7 @@ class Panel:
     borrow: bool = True
     firm: str = ""
     establishments: int = 0
+    between: str = "_"
 
     def __post_init__(self) -> None:
         for option, allowed in (("layout", get_args(Layout)), ("synthesis", get_args(Synthesis))):
@@ -144,7 +148,7 @@ class Panel:
         """Names under which the table holds the confidential column `name`: one per period if wide, or an attribute."""
         if self.layout == "long" or name in self.attributes:
             return (name,)
-        return tuple(f"{name}_{period}" for period in self.periods)
+        return tuple(f"{name}{self.between}{period}" for period in self.periods)
 
     def _check_attributes(self) -> None:
         for option in ("attributes", "changing"):
@@ -178,6 +182,11 @@ class Panel:
         elif self.time != "":
             raise SchemaError(
                 '[panel] time belongs to layout = "long"; remove time, or write layout = "long"'
+            )
+        if self.between not in BETWEEN or (self.layout == "long" and self.between != "_"):
+            raise SchemaError(
+                '[panel] between is what stands between the name of a column and its period in a wide panel: "_", ".", '
+                '"-", " " or ""; write between = "" for staff2001, or remove it'
             )
 
     def _check_firm(self) -> None:

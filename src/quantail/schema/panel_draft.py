@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from quantail.errors import SchemaError
+from quantail.schema.panel import BETWEEN
 from quantail.schema.toml import toml_text
 
 _Type = TypeVar("_Type")
-_STORED = re.compile(r"(.+)_(\d{1,9})")
+_STORED = {
+    between: re.compile(rf"({'.+' if between else '.*[^0-9]'}){re.escape(between)}([0-9]{{1,9}})")
+    for between in BETWEEN
+}
 _ENTRY = ("entry", "firstyear", "first_year", "first", "opened", "birth", "start")
 _EXIT = ("exit", "lastyear", "last_year", "last", "closed", "death", "end")
 
@@ -33,7 +37,7 @@ borrow = true  # full, replace-one: small groups share questions; false if they 
 _WIDE = """
 [panel]
 layout = "wide"  # one row per unit, one column for each period
-synthesis = "full"  # full: nothing of a unit is copied | partial: ids, entry and exit are public, and copied
+{between}synthesis = "full"  # full: nothing of a unit is copied | partial: ids, entry and exit are public, and copied
 unit = {unit}
 entry = {entry}  # column with the first period in which a unit is active; full: may stay blank
 exit = {exit}  # column with the last one
@@ -93,13 +97,17 @@ def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
     }
     if panel.time:
         return _LONG.format(**filled)
-    periods = [period for _, period in _stored(names)]
+    between, found = _stored(names)
+    periods = [period for _, period in found.values()]
     if not periods:
         raise SchemaError(
             "no column is named after a period, such as staff_2001; for a table with one row per unit and period "
             "name the column of the period, too"
         )
-    return _WIDE.format(**filled, start=min(periods), end=max(periods))
+    told = (
+        "" if between == "_" else f"between = {toml_text(between)}  # stands between a name and its period\n"
+    )
+    return _WIDE.format(**filled, between=told, start=min(periods), end=max(periods))
 
 
 def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _Type]:
@@ -112,10 +120,10 @@ def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _T
     """
     named = {panel.unit, panel.time, panel.firm, _named(columns, _ENTRY), _named(columns, _EXIT)}
     kept: dict[str, _Type] = {}
+    stored = {} if panel.time else _stored(columns)[1]
     for name, kind in columns.items():
-        found = None if panel.time else _STORED.fullmatch(name)
         if name not in named:
-            kept.setdefault(found[1] if found else name, kind)
+            kept.setdefault(stored[name][0] if name in stored else name, kind)
     return kept
 
 
@@ -127,13 +135,23 @@ def seems_wide(names: Mapping[str, object]) -> str:
     >>> seems_wide({"site": "", "q_1": "", "q_2": ""}), seems_wide({"site": "", "staff_2001": "", "staff_2002": ""})
     ('', 'staff_2001')
     """
-    years = [(stem, year) for stem, year in _stored(names) if 1900 <= year <= 2100]
-    return next((f"{stem}_{year}" for stem, year in years if (stem, year + 1) in years), "")
+    years = {stored: name for name, stored in _stored(names)[1].items() if 1900 <= stored[1] <= 2100}
+    return next((name for (stem, year), name in years.items() if (stem, year + 1) in years), "")
 
 
-def _stored(names: Mapping[str, object]) -> list[tuple[str, int]]:
-    found = (_STORED.fullmatch(name) for name in names)
-    return [(match[1], int(match[2])) for match in found if match]
+def _stored(names: Mapping[str, object]) -> tuple[str, dict[str, tuple[str, int]]]:
+    """Return what stands between names and periods, and columns that are named so, with both parts.
+
+    Examples
+    --------
+    >>> _stored({"id": "", "y2010": "", "y2011": ""})
+    ('', {'y2010': ('y', 2010), 'y2011': ('y', 2011)})
+    """
+    for between, pattern in _STORED.items():
+        matches = {name: match for name in names if (match := pattern.fullmatch(name))}
+        if matches:
+            return between, {name: (match[1], int(match[2])) for name, match in matches.items()}
+    return "_", {}
 
 
 def _named(names: Mapping[str, object], words: tuple[str, ...]) -> str:

@@ -40,6 +40,7 @@ _PANEL_KEYS = (
     "synthesis",
     "unit",
     "time",
+    "between",
     "entry",
     "exit",
     "start",
@@ -116,7 +117,9 @@ def write_toml(schema: Schema) -> str:
         section = {key: getattr(schema.panel, key) for key in _PANEL_KEYS}
         section |= {key: section[key] or None for key in ("gaps", "establishments")}
         section["borrow"] = None if schema.panel.borrow else False
-        blocks += ["", "[panel]", *_lines(section, keep=())]
+        told = ("between",) if schema.panel.between != "_" else ()
+        section["between"] = schema.panel.between if told else None
+        blocks += ["", "[panel]", *_lines(section, keep=told)]
     described = {column.name: column for column in schema.columns}
     keys = {key.name: key for key in schema.keys}
     for name in with_keys(schema.names, schema.keys):
