@@ -18,12 +18,17 @@ from quantail.schema import Column, Panel, Schema
 SOME = ((), (RECORDS[1],), (RECORDS[1], RECORDS[1]), (RECORDS[2], RECORDS[3]), (RECORDS[1],) * 3)
 
 
+def asked(firm):
+    return firm_fit(firm)[0]
+
+
+def loss(one, other):
+    return sum(loss_of(a, b, scale) for (a, scale), (b, _) in zip(one, other, strict=True))
+
+
 def losses(*chosen):
-    without, *others = [firm_fit(firm)[0] for firm in ((), *chosen)]
-    return [
-        sum(loss_of(a, b, scale) for (a, scale), (b, _) in zip(without, other, strict=True))
-        for other in others
-    ]
+    without = asked(())
+    return [loss(without, asked(firm)) for firm in chosen]
 
 
 def test_whole_fits_and_appended_periods_cost_at_most_epsilon_and_depend_on_answers_alone():
@@ -33,8 +38,11 @@ def test_whole_fits_and_appended_periods_cost_at_most_epsilon_and_depend_on_answ
 
 
 def test_each_establishment_costs_its_share():
-    one, two, three = losses(SOME[1], SOME[2], SOME[4])
-    assert two == pytest.approx(USED * one) and three == pytest.approx(two)
+    # They are in two groups, whose answers put the same establishment at different distances from the middle.
+    none, one, two, three = (asked(SOME[k]) for k in (0, 1, 2, 4))
+    assert loss(none, one) <= 1 / USED and loss(one, two) <= 1 / USED
+    assert loss(none, two) == pytest.approx(loss(none, one) + loss(one, two))
+    assert loss(none, three) == pytest.approx(loss(none, two))
 
 
 def test_must_fail_noise_of_one_establishment(monkeypatch):

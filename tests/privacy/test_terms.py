@@ -41,6 +41,7 @@ def with_column(changed):
 
 
 RULED = with_column(replace(JOBS, missing=True, universe="pay > 100"))
+UNGROUPED = replace(RULED, by=(), merge_below=0)
 CODES = replace(
     SCHEMA,
     columns=(
@@ -81,6 +82,9 @@ COLUMNS = {
     "heaps": lambda: with_column(replace(PAY, heaps=(100,))),
     "universe": lambda: with_column(replace(JOBS, missing=True, universe="pay > 200")),
     "outside": lambda: with_column(replace(JOBS, missing=True, universe="pay > 100", outside=0)),
+    "only_outside": lambda: replace(
+        UNGROUPED, columns=(REGION, PAY, replace(RULED.columns[2], only_outside=True))
+    ),
     "missing_with": lambda: replace(
         GAPS, columns=(*GAPS.columns[:2], replace(GAPS.columns[2], missing_with="pay"))
     ),
@@ -107,6 +111,7 @@ BASES = {
     "inequalities": WIDE,
     "universe": RULED,
     "outside": RULED,
+    "only_outside": UNGROUPED,
     "missing_with": GAPS,
     "within": CODES,
     "parents": CODES,
@@ -127,6 +132,7 @@ PANELS = {
     "changing": ("region",),
     "firm": "owner",
     "establishments": 3,
+    "between": "-",
 }
 
 
