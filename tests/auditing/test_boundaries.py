@@ -103,6 +103,27 @@ def test_rounds_by_the_true_number_are_caught(monkeypatch):
     assert not boundary_finding(CASES["4 rounds"], 1).passed
 
 
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("whether the sum of a tail is asked for", "set_tops"),
+        ("whether every value is counted at the end", "_with_values"),
+        ("whether every round figure is counted", "_with_heaps"),
+        ("whether every round figure is counted", "release_figures"),
+    ],
+)
+def test_the_last_questions_by_the_true_number_are_caught(monkeypatch, name, step):
+    honest = getattr(stage_two, step)
+
+    def by_true_number(fit, *rest):
+        with monkeypatch.context() as patched:
+            patched.setattr(type(fit), "present", lambda self, status: max(self.confidential.size, 1))
+            return honest(fit, *rest)
+
+    monkeypatch.setattr(stage_two, step, by_true_number)
+    assert not boundary_finding(CASES[name], 1).passed
+
+
 def test_the_audit_replays_every_boundary():
     names = {finding.name for finding in boundary_findings(0)}
     assert len(names) == len(CASES) + len(MERGES) + 3

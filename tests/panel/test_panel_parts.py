@@ -222,6 +222,17 @@ def test_repeaters_report_the_same_and_idle_chains_follow_their_chances():
     assert abs(track.idle[later][asleep].mean() - 0.6) < 0.03
 
 
+def test_where_nobody_has_a_size_the_map_is_flat():
+    rng = np.random.default_rng(4)
+    lives = UnitPeriods.of(np.zeros(5, dtype=np.int64), np.full(5, 2), 3)
+    away = lives.without(np.ones(len(lives), dtype=bool))  # as where every value is missing
+    stage = Stage(away, age_splines(away), Draws.of(away, rng), None)
+    latent = stage.simulate(dynamics_at(MOVING, Dynamics()), np.zeros(stage.effects))
+    ends, sizes = stage.size_map(latent, Curve((0.0, 1.0), (1.0, 6.0)))
+    assert ends.tolist() == [0.0, 1.0]
+    assert sizes.tolist() == [3.5, 3.5]
+
+
 def test_repeats_and_zeros_are_brought_to_what_was_released():
     rng = np.random.default_rng(3)
     first = rng.integers(0, 6, 2000)

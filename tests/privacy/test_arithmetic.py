@@ -3,6 +3,7 @@
 docs/arithmetic.md says which published attack each of these closes.
 """
 
+import math
 from fractions import Fraction as F
 from typing import Any
 
@@ -16,8 +17,8 @@ from quantail.auditing.replay import Replayed
 from quantail.auditing.whole_tables import frame_of, neighbour_of, schema_of
 from quantail.curves import joint
 from quantail.privacy import Gate, Plan, count_epsilon, selection_epsilon, split
-from quantail.privacy.gate import rounded_up
-from quantail.privacy.noise import geometric_measurement, noisy_max_measurement
+from quantail.privacy.gate import gaussian_scale, rounded_up
+from quantail.privacy.noise import gaussian_measurement, geometric_measurement, noisy_max_measurement
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 from quantail.table.stage_one import fitting
@@ -52,6 +53,10 @@ def test_opendp_never_counts_more_than_the_leaf(cost: F, sensitivity: int) -> No
         epsilon = count_epsilon(cost, definition)
         counted = geometric_measurement.__wrapped__(rounded_up(sensitivity, epsilon))
         assert F(counted.map(sensitivity)) <= epsilon
+    touched = gaussian_measurement.__wrapped__(gaussian_scale(sensitivity, cost))
+    assert F(touched.map(math.nextafter(math.sqrt(sensitivity), math.inf))) <= cost  # a histogram under zCDP
+    added = gaussian_measurement.__wrapped__(rounded_up(sensitivity, count_epsilon(cost, "zcdp")))
+    assert F(added.map(float(sensitivity))) <= cost  # a sum under zCDP
 
 
 @settings(max_examples=25, deadline=None)

@@ -84,6 +84,21 @@ def test_a_charge_for_other_data_or_another_unit_is_refused(ledger: Ledger) -> N
     assert ledger.spent == 0
 
 
+def test_charges_for_other_neighbours_do_not_add_up_and_are_refused(ledger: Ledger, path: Path) -> None:
+    ledger.charge(F(1, 8), "spent elsewhere", PLAN)  # nobody said for what
+    first = ledger.charge(F(1, 8), "study", PLAN, neighbours="replace-one")
+    assert first.status == "replace-one" and ledger.entries()[-1] == first
+    for other in ("add-remove", "add-remove of firms"):
+        with pytest.raises(
+            LedgerError, match=f"Record 3.*replace-one neighbours, and this is for {other} ones"
+        ):
+            Ledger.open(path).charge(F(1, 8), "study", PLAN, neighbours=other)
+    ledger.charge(F(1, 8), "by hand", PLAN)
+    ledger.charge(F(1, 8), "study", PLAN, neighbours="replace-one")
+    ledger.mark(first, "released")
+    assert ledger.spent == F(1, 2) and ledger.verify() == []
+
+
 def test_a_ledger_swapped_for_another_is_noticed(ledger: Ledger, path: Path) -> None:
     path.unlink()
     Ledger.create(path, "claims", 1)

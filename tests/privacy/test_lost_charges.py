@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from quantail.answers import bound, quantiles
 from quantail.engines import synthesize_panel, synthesize_table
 from quantail.errors import LedgerError, LostChargeError
 from quantail.ledger_header import is_ledger
@@ -47,6 +49,41 @@ FITS = {
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     return Ledger.create(tmp_path / "ledger.sqlite", "payroll", 1)
+
+
+def test_a_ledger_pays_for_one_kind_of_neighbours(tmp_path: Path) -> None:
+    protected = Schema(COLUMNS, "firm", "add-remove", name="payroll")
+    full = Panel("id", start=2000, end=2001)
+    firms = replace(full, firm="owner", establishments=3)
+    wide = WIDE.append_column("owner", pa.array(["a", "b"] * 20))
+    kinds: dict[str, Callable[[Ledger], object]] = {
+        "replace-one": lambda ledger: TableSynthesizer(TABLES.schema, 1).fit(TABLE, ledger),
+        "add-remove": lambda ledger: TableSynthesizer(protected, 1).fit(TABLE, ledger),
+        "replace-one, quantiles": lambda ledger: quantiles(
+            TABLE, "jobs", [0.5], 1, ledger=ledger, schema=TABLES.schema
+        ),
+        "replace-one, bound": lambda ledger: bound(TABLE, "jobs", 10, ledger=ledger, name="payroll"),
+        "add-remove, quantiles": lambda ledger: quantiles(
+            TABLE, "jobs", [0.5], 1, ledger=ledger, schema=protected
+        ),
+        "add-remove, panel": lambda ledger: PanelSynthesizer(replace(protected, panel=full), 1).fit(
+            wide, ledger
+        ),
+        "add-remove of firms": lambda ledger: PanelSynthesizer(replace(protected, panel=firms), 1).fit(
+            wide, ledger
+        ),
+    }
+    for one in kinds:
+        ledger = Ledger.create(tmp_path / f"{one}.ledger", "payroll", 100)
+        kinds[one](ledger)
+        for other, release in kinds.items():
+            spent = ledger.spent
+            if one.partition(",")[0] == other.partition(",")[0]:
+                release(ledger)
+                continue
+            with pytest.raises(LedgerError, match="do not add up"):
+                release(ledger)
+            assert ledger.spent == spent
 
 
 @pytest.mark.parametrize("fit", FITS.values(), ids=FITS)

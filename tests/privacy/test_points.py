@@ -1,6 +1,7 @@
 """Points of a fine lattice: law against enumeration, sums against extended precision, picks of any range."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.stats import chi2
 
 from quantail.privacy import SimulatedNoise, noise
 from quantail.privacy import points as points_module
+from quantail.privacy.gate import points_rate
 from quantail.privacy.points import (
     PointsQuestion,
     _Pieces,
@@ -117,3 +119,13 @@ def test_weights_that_no_number_can_hold_are_picked_from() -> None:
 
 def test_the_slack_of_a_large_question_is_small() -> None:
     assert slack(1_016_384, 255, 2**40, 0.25) < 2e-4 and slack(2000, 3, 2**40, 0.25) < 1e-8
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 3), Fraction(1), Fraction(10**7)])
+@pytest.mark.parametrize("rows", [20, 10**6])
+def test_the_rate_of_points_is_below_their_share(epsilon: Fraction, rows: int) -> None:
+    asked = PointsQuestion(np.zeros(0, dtype=np.int64), rows, np.ones(256, dtype=np.int64), 2**14, 2**26)
+    rate = points_rate(epsilon, asked)
+    assert 0 <= rate <= 16
+    lost = slack(rows + asked.cells, 255, asked.cells * asked.fine, rate)
+    assert rate == 0 or 4 * Fraction(rate) + Fraction(lost) <= epsilon

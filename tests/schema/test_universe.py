@@ -52,6 +52,11 @@ def test_what_stands_outside():
         ((AGE, pay(missing=True, universe="pay > 15")), {}, "does not stand before it"),
         ((AGE, pay(universe="age > 15", outside=0)), {}, r"atoms = \[0"),
         ((AGE, pay(missing=True, missing_with="age")), {}, "'age' is never missing"),
+        (
+            (AGE, Column("job", "category", categories=("none",), universe="age > 15", outside="none")),
+            {},
+            "its only label stands outside",
+        ),
         ((AGE, pay(missing=True, public=True, universe="age > 15")), {}, "does not stand before it"),
         (
             (SALES, pay(atoms=(5,), universe="sales > 15", outside=5)),

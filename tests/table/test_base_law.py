@@ -38,3 +38,15 @@ def test_cell_shares_of_a_shifted_law_add_up():
     law = BaseLaw.of(StepCurve((0.0, 1.0, 2.0), (0.5, 0.5)))
     shares = law.cell_shares(np.array([0.5, 1.5]), np.array([0.0, 1.0]))
     np.testing.assert_allclose(shares, [[0.25, 0.5, 0.25], [0.0, 0.25, 0.75]])
+
+
+def test_an_atom_without_width_is_a_step():
+    scale = Scale.of(Column("debt", "numeric", -1e99, 1e99, grid="log", decimals=2)).crossing(1e97)
+    low, high = scale.lowest_cell
+    assert low == high  # doubles cannot tell a hundredth from nothing there
+    quantiles = np.array([low, low, -1.0, 0.0, 1.0])
+    law = BaseLaw.of(fit_atom_curve(np.array([0.1, 0.3, 0.5, 0.7, 0.9]), quantiles, 5000, 4.0, scale))
+    below, at = law.level(np.array([np.nextafter(low, -np.inf), low])).tolist()
+    assert below == 0.0
+    assert 0.3 < at < 0.5
+    assert law.quantile(np.array([at / 2])).tolist() == [low]

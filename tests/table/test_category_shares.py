@@ -44,6 +44,15 @@ def test_shares_are_shares_whatever_was_counted(gaussian):
             assert found.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("noise", [1e-7, 1e-4, 2e-3])
+def test_counts_that_do_not_add_up_to_the_released_number_of_rows_still_give_shares(gaussian, noise):
+    for rows in (0.2, 0.9, 1.2, 6.0):  # under add/remove that number has noise of its own, and far more of it
+        found = label_shares(rows * np.array([0.6, 0.4, 0.0]), noise, gaussian)
+        assert found.sum() == pytest.approx(1)
+        assert found[0] > found[1] > found[2] >= 0
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_shares_counted_with_little_noise_stay_as_they_were_counted(name, gaussian):

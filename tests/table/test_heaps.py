@@ -137,6 +137,12 @@ def test_every_figure_is_counted_once_and_other_numbers_nowhere() -> None:
     assert figures_of(Column("profit", "numeric", -10, 60, decimals=2, heaps=(5,))).size == 0
 
 
+def test_numbers_far_beyond_all_figures_are_on_none_and_nobody_hears_of_them() -> None:
+    figures = figures_of(Column("pay", "numeric", 0, 1e90, grid="log", heaps=(1000,)))
+    values = np.array([1000.0, 2000.0, 1e90, 5e18, 9.3e18, -1e90])  # an overflow would warn
+    assert count_figures(values, figures, 0.01).sum() == 2
+
+
 def test_where_every_value_is_counted_round_figures_are_not_asked_for() -> None:
     column = Column("hours", "integer", 0, 1000, heaps=(100, 10))
     plan = TableSynthesizer(Schema((YEARS, column), "person"), 1).plan(40_000)

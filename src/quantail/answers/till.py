@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from quantail.errors import OptionError
 from quantail.privacy import Entry, Gate, Ledger, Plan, Source, Terms, check_seed, source_of
 from quantail.release.facts import Facts
-from quantail.release.paying import Payer, paying_ledger
+from quantail.release.paying import Payer, neighbours_of, paying_ledger
 from quantail.schema import Schema
 
 Drawn = TypeVar("Drawn")
@@ -51,7 +51,10 @@ class Till:
         entry = None
         if self.account is not None:
             told = f"{plan.name} of {about.name}"
-            entry = self.account.charge(budget, told, terms.hash(), dataset=about.name, unit="epsilon")
+            kind = neighbours_of(about)
+            entry = self.account.charge(
+                budget, told, terms.hash(), dataset=about.name, unit="epsilon", neighbours=kind
+            )
         found = draw(self.source.gate(plan, self.source.noise(()), "replace-one"))
         if self.account is not None:
             self.account.confirm()

@@ -21,11 +21,15 @@ _STEPS = 60  # of the search for a budget
 
 _SIZE = Column("x", "numeric", 0, 100)
 _PAY = Column("y", "numeric", 0, 1000, grid="log", resolution=0.1)
+_JOBS = Column("jobs", "integer", 0, 30)
+_ROUNDED = Column("y", "numeric", 0, 1000, grid="log", resolution=0.1, heaps=(100, 50))
 _KIND = Column("kind", "category", categories=("a", "b", "c"))
 TABLES: dict[str, Schema] = {
     "one": Schema((_SIZE,), "row", "add-remove"),
     "few values": Schema((Column("jobs", "integer", 0, 9),), "row", "add-remove"),
     "numbers": Schema((_SIZE, _PAY), "row", "add-remove"),
+    "explained values": Schema((_SIZE, _JOBS), "row", "add-remove"),
+    "round figures": Schema((_SIZE, _ROUNDED), "row", "add-remove"),
     "labels": Schema((_KIND, _SIZE), "row", "add-remove"),
     "missing": Schema((Column("x", "numeric", -50, 100, grid="log", missing=True),), "row", "add-remove"),
 }
@@ -102,6 +106,12 @@ def _of_plans() -> Iterator[Boundary]:
     yield Boundary("whether quantiles are located first", "one", _present("curve/locate"), True)
     yield Boundary("whether the lowest value is counted", "one", _present("x/lowest"), True)
     yield Boundary("whether every value is counted", "few values", _present("curve/count"), True)
+    yield Boundary("whether the sum of a tail is asked for", "numbers", _present("tails/y"), True)
+    yield Boundary(
+        "whether every value is counted at the end", "explained values", _present("values/jobs"), True
+    )
+    yield Boundary("whether round figures are asked about", "round figures", _present("heaps/y"), True)
+    yield Boundary("whether every round figure is counted", "round figures", _present("values/y"), True)
 
 
 def _n_epsilon(leaf: str, threshold: float) -> Callable[[int, Plan], bool]:

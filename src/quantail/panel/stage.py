@@ -77,7 +77,7 @@ class Stage:
         """Return knots of the map from latent sizes to sizes on the modelling scale."""
         there = ~latent.idle
         size, points = latent.size[there], self.points[there]
-        if not size.size:
+        if not points.any():  # nobody has a size: all are in the zero state, away or missing
             return np.array([0.0, 1.0]), np.full(2, curve.centre)
         low, high = float(size.min()), float(size.max()) + 1e-9
         ends = np.linspace(low, high, SIZE_MAP_KNOTS + 1)

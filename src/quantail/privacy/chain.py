@@ -27,8 +27,9 @@ class Entry:
     """One record of a ledger.
 
     ``amount`` is the cost of a charge, the limit set by an "open" or "limit" record, and None for a mark;
-    ``refers`` is the number of the charge that a mark is about; ``time`` (UTC) is for readers only, nothing
-    depends on it.
+    ``refers`` is the number of the charge that a mark is about, and ``status`` what became of it; of a charge,
+    ``status`` says what neighbours differ in, such as "replace-one" (blank if that was not said). ``time`` (UTC) is
+    for readers only, nothing depends on it.
     """
 
     number: int

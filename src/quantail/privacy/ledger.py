@@ -109,6 +109,7 @@ class Ledger:
         *,
         dataset: str | None = None,
         unit: Unit | None = None,
+        neighbours: str = "",
     ) -> Entry:
         """Spend part of the budget; when this returns, the charge is on disk. There is no refund.
 
@@ -122,19 +123,23 @@ class Ledger:
             ``Terms.hash()`` of the release that is paid for.
         dataset, unit : str, optional
             What the caller believes this ledger to be about; refused when it is not, or when it is blank.
+        neighbours : str
+            Which tables the promise tells not apart, such as "replace-one"; epsilons of different promises do not add
+            up, so it is refused beside charges for others.
 
         Raises
         ------
         BudgetError
             When it would overspend; nothing is charged then.
         LedgerError
-            When the ledger is locked, damaged, or about other data or another unit.
+            When the ledger is locked, damaged, or about other data, another unit or other neighbours.
         """
         cost = parse_amount(amount, "the amount to charge")
         self.require(self.dataset if dataset is None else dataset, unit or self.unit)
         with self._transaction("IMMEDIATE") as connection:
             balance = self._balance(connection)
             self._require_found(balance, self.charges)
+            self._require_alike(balance, neighbours)
             if balance.spent + cost > balance.limit:
                 left = balance.limit - balance.spent
                 raise BudgetError(
@@ -144,7 +149,9 @@ class Ledger:
                     "Ask for no more than what is left, or have the limit raised for a stated reason."
                 )
             words = {"purpose": _worded(purpose, "purpose"), "plan_hash": _worded(plan_hash, "plan hash")}
-            entry = self._append(connection, balance.entries, "charge", amount=cost, **words)
+            entry = self._append(
+                connection, balance.entries, "charge", amount=cost, status=neighbours, **words
+            )
         self.charges.append(entry)
         return entry
 
@@ -312,6 +319,18 @@ class Ledger:
                     f"record {len(balance.entries)}. Nothing may be published. Keep the ledger where no program copies "
                     "it back, bring back its newest copy, and enter there what that does not have "
                     "(`quantail ledger charge`)."
+                )
+
+    def _require_alike(self, balance: Balance, neighbours: str) -> None:
+        """Raise a LedgerError unless all charges that say so are for the same kind of neighbours."""
+        for entry in balance.entries:
+            if entry.kind == "charge" and neighbours and entry.status not in ("", neighbours):
+                raise LedgerError(
+                    f"Record {entry.number} of the ledger {self.path} was charged for {entry.status} neighbours, and "
+                    f"this is for {neighbours} ones: epsilons of both do not add up to a promise. Nothing was charged. "
+                    "Keep to one kind of neighbours for a data set. If both must be, pay without this ledger and enter "
+                    "by hand what the release costs under its neighbours (`quantail ledger charge`): an add-remove "
+                    "epsilon counts twice among replace-one ones."
                 )
 
     def _append(

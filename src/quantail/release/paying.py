@@ -6,6 +6,7 @@ from typing import Literal
 
 from quantail.errors import NoLedgerWarning
 from quantail.privacy import Ledger
+from quantail.schema import Schema
 
 Payer = Ledger | str | os.PathLike[str] | Literal[False] | None
 """A ledger or its path; False: no ledger, on purpose; None: no ledger, with a warning if the noise is secure."""
@@ -31,3 +32,16 @@ def paying_ledger(payer: Payer, private: bool, stacklevel: int) -> Ledger | None
         told = f"{NO_LEDGER} Pass ledger=..., or ledger=False if you keep count elsewhere."
         warnings.warn(told, NoLedgerWarning, stacklevel=stacklevel + 1)
     return None
+
+
+def neighbours_of(schema: Schema) -> str:
+    """Return what neighbouring tables differ in, in the words of a ledger: only epsilons for the same add up.
+
+    Examples
+    --------
+    >>> from quantail.examples import payroll_schema
+    >>> neighbours_of(payroll_schema())
+    'replace-one'
+    """
+    of_firms = schema.panel is not None and bool(schema.panel.firm)
+    return f"{schema.neighbours} of firms" if of_firms else schema.neighbours

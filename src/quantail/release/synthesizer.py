@@ -36,7 +36,7 @@ from quantail.release.confidential import Confidential
 from quantail.release.memory import keep_freed_memory
 from quantail.release.model import ReleasedModel
 from quantail.release.parameters import Parameters
-from quantail.release.paying import Payer, paying_ledger
+from quantail.release.paying import Payer, neighbours_of, paying_ledger
 from quantail.release.progress import Progress, part_progress
 from quantail.release.threads import one_thread
 from quantail.release.watching import Watch, watched
@@ -231,7 +231,14 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
             return
         name, fits = f"{self.schema.name} ({self.method})", terms.fits
         purpose = f"fit {name}" if fits == 1 else f"{fits} fits of {name}, {fits} times the cost of one"
-        ledger.charge(fits * self.cost, purpose, terms.hash(), dataset=self.schema.name, unit=self.unit)
+        ledger.charge(
+            fits * self.cost,
+            purpose,
+            terms.hash(),
+            dataset=self.schema.name,
+            unit=self.unit,
+            neighbours=neighbours_of(self.schema),
+        )
 
     def _with_noise_of_its_own(self, number: int) -> Self:
         """Return the same synthesizer; simulated noise gets another seed, secure noise is never the same anyway."""

@@ -115,6 +115,9 @@ def check_universes(
             raise wrong(
                 column, f"{option} is for columns that are drawn", f"remove {option}, or public or by"
             )
+        if column.is_labelled and rule.both_ways and len(column.labels) + column.missing < 2:
+            advice = "add a label to categories for the rows inside, or remove the rule"
+            raise wrong(column, f"its only label stands outside of its {option}", advice)
         if column.only_outside and by:
             raise wrong(
                 column, "only_outside is for tables that are fitted as one", "remove by, or only_outside"

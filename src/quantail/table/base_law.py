@@ -83,7 +83,8 @@ class BaseLaw:
         beyond = self._lines(shift).level(y if shift is None else y - shift)
         if not self.share:
             return beyond
-        within = np.clip((y - self.low) / (self.high - self.low), 0.0, 1.0)
+        width = self.high - self.low or 1.0  # a lattice step at bounds of 1e99 has none
+        within = np.where(y < self.high, np.clip((y - self.low) / width, 0.0, 1.0), 1.0)
         return np.where(y <= self.high, self.share * within, self.share + (1 - self.share) * beyond)
 
     def cell_shares(self, edges: Floats, shifts: Floats) -> Floats:

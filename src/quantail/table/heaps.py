@@ -109,8 +109,12 @@ def figures_of(column: Column) -> Integers:
 
 
 def count_figures(values: Floats, figures: Integers, lattice: float) -> Integers:
-    """Count the numbers on each round figure; numbers that are absent, or on none, are in no cell."""
-    places = np.rint(values[~np.isnan(values)] / lattice).astype(np.int64)
+    """Count the numbers on each round figure; numbers that are absent, or on none, are in no cell.
+
+    What lies beyond the last figure is on none, however far out: no whole number may overflow, nor say that one did.
+    """
+    beyond = figures[-1] + 1
+    places = np.rint(np.clip(values[~np.isnan(values)] / lattice, -beyond, beyond)).astype(np.int64)
     found = np.minimum(np.searchsorted(figures, places), figures.size - 1)
     return np.bincount(found[figures[found] == places], minlength=figures.size)
 

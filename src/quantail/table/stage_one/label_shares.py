@@ -93,7 +93,7 @@ class _Grid:
             means = (mass * self.points).sum(axis=1)
             spread = float((mass * (self.points - means[:, None]) ** 2).sum())
             missing = 1 - float(means.sum())
-            if abs(missing) < 1e-9 or spread == 0.0:  # no tilt moves what is certain
+            if abs(missing) < 1e-9 or spread < _TINY:  # no tilt moves what is certain
                 break
             least, most = (tilt, most) if missing > 0 else (least, tilt)
             tilt += missing / spread
