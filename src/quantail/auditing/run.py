@@ -48,7 +48,7 @@ def audit(
     --------
     >>> result = audit(["laws"])
     >>> [finding.name for finding in result.findings]
-    ['select, pure', 'select, zcdp', 'count', 'path']
+    ['select, pure', 'select, zcdp', 'count', 'histogram, zcdp', 'path']
     """
     _refuse(parts, runs, replays)
     started, findings, curves = time.monotonic(), list[Finding](), list[Curve]()
