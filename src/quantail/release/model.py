@@ -18,9 +18,9 @@ import numpy as np
 from quantail.errors import ModelError, OptionError
 from quantail.io import Kind
 from quantail.notebook import counted, short, shown
-from quantail.privacy import Definition, Plan, Terms, as_decimal, check_seed
+from quantail.privacy import Plan, Terms, as_decimal, check_seed
 from quantail.release import NOT_PRIVATE
-from quantail.release.facts import Facts
+from quantail.release.facts import Facts, OnTerms
 from quantail.release.fields import check_fields
 from quantail.release.saved import FORMAT, NOTICE, check_format, read_model, read_terms
 from quantail.schema import Schema
@@ -30,7 +30,7 @@ MOST_CHUNKED = 10**15  # rows or replicates that can be asked for at all
 
 
 @dataclass(frozen=True)
-class ReleasedModel(ABC):
+class ReleasedModel(OnTerms, ABC):
     """What every released model holds."""
 
     kind: ClassVar[str] = ""  # as it stands in the file; a table's stands for itself
@@ -62,21 +62,6 @@ class ReleasedModel(ABC):
     def delta(self) -> Fraction | None:
         """Delta, exactly; None under pure epsilon-DP."""
         return Fraction(self.terms.delta) if self.terms.delta else None
-
-    @property
-    def definition(self) -> Definition:
-        """Which differential privacy: "pure" or "zcdp"."""
-        return self.terms.definition
-
-    @property
-    def method(self) -> str:
-        """How columns are modelled."""
-        return self.terms.method
-
-    @property
-    def version(self) -> str:
-        """Version of the software that fitted it."""
-        return self.terms.version
 
     def __repr__(self) -> str:
         """Say in a line what was released."""
