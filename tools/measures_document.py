@@ -21,7 +21,8 @@ def line(measure: Measure) -> str:
     """Write a measure as a line of a table."""
     low, high = (f"{end:g}".replace("inf", "∞") for end in measure.range)
     name = f"{measure.title} `{measure.name}`"
-    return f"| {name} | {measure.meaning} | {low} to {high} | {measure.direction} | {measure.null} | {measure.reference} |"
+    cells = (name, measure.meaning, f"{low} to {high}", measure.direction, measure.null, measure.reference)
+    return f"| {' | '.join(cells)} |"
 
 
 def tables() -> str:

@@ -171,7 +171,12 @@ def drawing_generator(seed: int | None) -> np.random.Generator:
 def check_numbers(**numbers: int | None) -> None:
     """Raise an OptionError unless numbers of rows and replicates are whole and not beyond all bounds."""
     for word, number in numbers.items():
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-            raise OptionError(f"{word} must be a whole number of at least 1")
-        if number is not None and number > MOST_CHUNKED:
+        if number is not None and check_size(number, word) > MOST_CHUNKED:
             raise OptionError(f"{word} must be at most {MOST_CHUNKED}")
+
+
+def check_size(number: Any, what: str) -> int:
+    """Return a number of rows or units, or raise an OptionError unless it is whole and at least 1."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise OptionError(f"{what} must be a whole number of at least 1")
+    return number
