@@ -20,11 +20,9 @@ TITLES = {
 def line(measure: Measure) -> str:
     """Write a measure as a line of a table."""
     low, high = (f"{end:g}".replace("inf", "∞") for end in measure.range)
-    better = f"closer to {measure.best:g}" if measure.direction == "closer" else measure.direction
     name = f"{measure.title} `{measure.name}`"
-    return (
-        f"| {name} | {measure.meaning} | {low} to {high} | {better} | {measure.null} | {measure.reference} |"
-    )
+    cells = (name, measure.meaning, f"{low} to {high}", measure.direction, measure.null, measure.reference)
+    return f"| {' | '.join(cells)} |"
 
 
 def tables() -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from quantail.cli import plan
+from quantail.cli import planned
 from quantail.errors import OptionError
 from quantail.evaluation import flows
 from quantail.frames import check_table, confidential_panel
@@ -97,7 +97,7 @@ def test_errors_are_those_of_the_plan_with_or_without_borrowing():
     both, alone = (expect_panel(one, 1200, panels=3) for one in (schema, apart))
     assert (both.together, alone.together) == (2, 1) and both.units == alone.units == 600
     assert both.errors["pay"]["total"] != alone.errors["pay"]["total"]
-    assert "the smallest of 2 groups that share questions" in plan._panel_legend(both)
+    assert "the smallest of 2 groups that share questions" in planned._panel_legend(both)
 
 
 def test_a_perfect_copy_has_no_error():

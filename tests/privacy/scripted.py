@@ -16,7 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from quantail.auditing.enumeration import stretches
+from quantail.auditing.noise import stretches
 from quantail.panel import PanelSynthesizer
 from quantail.privacy import Source
 from quantail.privacy.noise import drawn_subset

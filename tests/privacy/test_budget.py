@@ -1,4 +1,3 @@
-import doctest
 import json
 import math
 from decimal import Decimal
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.errors import BudgetError
-from quantail.privacy import budget
 from quantail.privacy.budget import (
     LEAST_EPSILON,
     MOST_EPSILON,
@@ -22,10 +20,6 @@ from quantail.privacy.budget import (
 )
 
 positive = st.fractions(min_value=F(1, 10**6), max_value=1000, max_denominator=10**6)
-
-
-def test_examples_in_docstrings_run() -> None:
-    assert doctest.testmod(budget).failed == 0
 
 
 # amounts

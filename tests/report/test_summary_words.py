@@ -11,9 +11,7 @@ from quantail.report.summary import _opening, _tiles
 
 
 def row(name, value, null=1.0, family="columns", columns=("x",)):
-    return Measured(
-        Measure(name, f"the {name}", family, "", (0.0, 1e9), "lower", 0.0, "", ""), columns, value, null
-    )
+    return Measured(Measure(name, f"the {name}", family, "", "", "", (0.0, 1e9)), columns, value, null)
 
 
 def said(*rows):

@@ -10,7 +10,7 @@ from quantail.report.verdict import farthest, ratio, verdict, verdict_of
 
 def row(value, null, best=0.0, direction="lower", family="columns", high=1e9, name="m"):
     return Measured(
-        Measure(name, name, family, "", (0.0, high), direction, best, "", ""), ("x",), value, null
+        Measure(name, name, family, "", "", "", (0.0, high), direction, best), ("x",), value, null
     )
 
 
@@ -28,7 +28,7 @@ def test_words_follow_the_ratio_to_an_independent_sample(value, words):
     assert verdict(row(value, 1.0)).words == words
     # The same distances from the best value, on a measure where more is better.
     assert verdict(row(1000 - 10 * value, 990.0, 1000.0, "higher")).words == words
-    assert verdict(row(1 + value / 10, 1.1, 1.0, "closer")).words == words
+    assert verdict(row(1 + value / 10, 1.1, 1.0)).words == words
 
 
 def test_grades_fall_as_values_get_worse():
@@ -71,5 +71,5 @@ def test_distances_get_no_such_allowance():
 
 
 def test_without_a_yardstick_the_largest_distance_counts():
-    rows = [row(value, None, 1.0, "closer") for value in (1.5, 0.2, 1.1)]
+    rows = [row(value, None, 1.0) for value in (1.5, 0.2, 1.1)]
     assert farthest(rows).row.value == 0.2 and farthest(rows).verdict is None

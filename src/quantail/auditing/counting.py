@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from quantail.auditing.enumeration import Table, Worst, neighbours, stretches
+from quantail.auditing.enumeration import Table, Worst, neighbours
 from quantail.auditing.findings import Finding
 from quantail.auditing.mechanisms import table_scores
+from quantail.auditing.noise import AuditNoise
 from quantail.curves import HeldRows, Scale, StepCurve
 from quantail.curves.tail import Threshold, draw_tail_sum
 from quantail.privacy import Gate, Plan, Relation, Source, cells_touched
-from quantail.privacy.noise import Stream
 from quantail.schema import Column, Schema
 from quantail.table import TableSynthesizer
 from quantail.table.heaps import Heap, draw_heaps, heap_shares
@@ -34,10 +34,10 @@ ANSWER = 3
 
 
 @dataclass
-class Watching:
+class Watching(AuditNoise):
     """Noise that keeps what it was asked to hide and answers the same always."""
 
-    private: bool = False
+    seed = 5
     asked: list[tuple[tuple[int, ...], float]] = field(default_factory=list)
 
     def geometric(self, counts: Any, scale: float) -> Any:
@@ -49,29 +49,9 @@ class Watching:
         """Keep the counts, and answer."""
         return self.geometric(counts, scale)
 
-    def generator(self) -> np.random.Generator:
-        """Return a generator for simulations from released models."""
-        return np.random.default_rng(5)
-
-    def noisy_max(self, scores: Any, scale: float, definition: str) -> int:
-        """Refuse: selections are enumerated."""
-        raise NotImplementedError("selections are enumerated")
-
-    def pick(self, logs: Any) -> int:
-        """Refuse: paths are enumerated."""
-        raise NotImplementedError("paths are enumerated")
-
-    def subset(self, rows: int, size: int) -> Any:
-        """Refuse: parts are enumerated."""
-        raise NotImplementedError("parts are enumerated")
-
     def random(self, size: int) -> Any:
         """Move no row."""
         return np.full(size, 0.5)
-
-    def stream(self, rows: int) -> Stream:
-        """Move no row."""
-        return stretches(self.random(rows))
 
 
 Counting = Callable[[Table, Watching], Any]

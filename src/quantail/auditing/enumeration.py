@@ -16,9 +16,9 @@ import numpy as np
 
 from quantail.arrays import Floats, Integers
 from quantail.auditing.laws import noisy_max_log_law
+from quantail.auditing.noise import AuditNoise
 from quantail.privacy import Gate, Plan, Relation
 from quantail.privacy.gate import Call
-from quantail.privacy.noise import Stream
 
 SECRET_KEPT, SECRET_DROPPED = 0.0, 1.0 - 2.0**-53
 
@@ -43,10 +43,8 @@ class Law(dict[Hashable, float]):
         self.costs: list[list[Fraction]] = []
 
 
-class Branching:
-    """Noise that follows a script of outcomes and multiplies up their probabilities."""
-
-    private = False
+class Branching(AuditNoise):
+    """Noise that follows a script of outcomes and multiplies up their probabilities; counts have too many of them."""
 
     def __init__(self, script: Sequence[int] = (), kept: float = 0.5) -> None:
         self.script, self.kept = list(script), kept
@@ -83,17 +81,9 @@ class Branching:
         """Take each candidate once."""
         return self.choose(noisy_max_log_law(scores, scale, definition))
 
-    def geometric(self, counts: Any, scale: float) -> Any:
-        """Refuse: counts have infinitely many outcomes, see `counting.py`."""
-        raise NotImplementedError("counts are compared analytically")
-
     def pick(self, logs: Floats) -> int:
         """Take each step of a path once."""
         return self.choose(np.asarray(logs - np.logaddexp.reduce(logs)))
-
-    def gaussian(self, counts: Any, scale: float) -> Any:
-        """Refuse, as `geometric` does."""
-        raise NotImplementedError("counts are compared analytically")
 
     def random(self, size: int) -> Any:
         """Keep or drop each row of a Poisson subsample; the outcome stays secret."""
@@ -104,23 +94,10 @@ class Branching:
         law = np.log([self.kept, 1 - self.kept])
         return np.array([(SECRET_KEPT, SECRET_DROPPED)[self.choose(law, secret=True)] for _ in range(size)])
 
-    def stream(self, rows: int) -> Stream:
-        """Return the numbers of `random`, by position."""
-        return stretches(self.random(rows))
-
-    def generator(self) -> np.random.Generator:
-        """Return a generator for simulations from released models: the same for all tables."""
-        return np.random.default_rng(11)
-
     def subset(self, rows: int, size: int) -> Integers:
         """Take each subset of fixed size; the outcome stays secret."""
         subsets = list(combinations(range(rows), size))
         return np.array(subsets[self.choose(np.full(len(subsets), -math.log(len(subsets))), secret=True)])
-
-
-def stretches(numbers: Floats) -> Stream:
-    """Return numbers by position."""
-    return lambda start, size: numbers[start : start + size]
 
 
 Mechanism = Callable[[Table, Branching], Hashable]

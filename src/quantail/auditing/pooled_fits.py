@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from quantail.arrays import Integers
 from quantail.auditing.findings import Finding
+from quantail.auditing.noise import AuditNoise
 from quantail.auditing.panel_counts import found
 from quantail.frames import PanelData, release_panel
 from quantail.frames.panel import panel_of
@@ -61,10 +62,10 @@ FULL_OTHERS = (
 )
 
 
-class Scripted:
+class Scripted(AuditNoise):
     """Noise that keeps what it was asked to hide and gives answers that do not depend on it."""
 
-    private = False
+    seed = 0
 
     def __init__(self) -> None:
         self.asked: list[tuple[Integers, float]] = []
@@ -80,10 +81,6 @@ class Scripted:
         """Keep the scores, as one row of a table, and answer."""
         self.asked.append((scores[None, :].copy(), scale))
         return 4
-
-    def generator(self) -> np.random.Generator:
-        """Return a generator for simulations from released models."""
-        return np.random.default_rng(0)
 
 
 def pooled_panel(history: Sequence[tuple[float, float]]) -> PanelData:

@@ -16,13 +16,13 @@ from typing import Any, Literal
 import numpy as np
 
 from quantail.arrays import Floats, Integers
-from quantail.auditing.enumeration import stretches
 from quantail.auditing.findings import Finding
 from quantail.auditing.laws import noisy_max_log_law
+from quantail.auditing.noise import AuditNoise
 from quantail.panel import PanelSynthesizer
 from quantail.privacy import SimulatedNoise, Source
 from quantail.privacy.gate import Call
-from quantail.privacy.noise import Stream, drawn_subset
+from quantail.privacy.noise import drawn_subset
 from quantail.table import TableSynthesizer
 
 Synthesizer = TableSynthesizer | PanelSynthesizer
@@ -46,7 +46,7 @@ class Answers:
     numbers: tuple[float, ...] | None = None
 
 
-class Replayed:
+class Replayed(AuditNoise):
     """Noise that draws answers from their exact laws, or repeats those of an earlier run.
 
     Parameters
@@ -58,8 +58,6 @@ class Replayed:
     removed : int, optional
         The place, in its group, of the row that the neighbour lacks, with the numbers that belonged to it.
     """
-
-    private = False
 
     def __init__(
         self, answers: Answers | int, earlier: "Replayed | None" = None, removed: int | None = None
@@ -125,14 +123,6 @@ class Replayed:
             numbers = self._earlier_numbers(size)
         self.uniform.append(numbers)
         return numbers
-
-    def stream(self, rows: int) -> Stream:
-        """Return the numbers of `random`, by position."""
-        return stretches(self.random(rows))
-
-    def generator(self) -> np.random.Generator:
-        """Return a generator for simulations from released models: the same for both tables."""
-        return np.random.default_rng(11)
 
     def subset(self, rows: int, size: int) -> Integers:
         """Return a part of fixed size: the same positions for both tables."""
@@ -225,16 +215,15 @@ def replay(
 
     Raises a Divergence if the questions themselves differ.
     """
+
+    def fitted(noise: Replayed, table: Any) -> dict[str, Any]:
+        watched = synthesizer._drawing_from(noise.source(), settings)
+        return watched.fit(table, ledger=False, progress=False).to_dict()
+
     one = Replayed(answers)
-    released = (
-        synthesizer._drawing_from(one.source(), settings).fit(first, ledger=False, progress=False).to_dict()
-    )
+    released = fitted(one, first)
     other = Replayed(answers, one, removed)
-    again = (
-        synthesizer._drawing_from(other.source(), settings)
-        .fit(second, ledger=False, progress=False)
-        .to_dict()
-    )
+    again = fitted(other, second)
     if one.questions != other.questions:
         raise Divergence(_difference(one.questions, other.questions))
     losses = {leaf: _apart(one.logs[leaf], other.logs[leaf]) for leaf in one.logs}

@@ -1,7 +1,7 @@
 """`quantail check`: does a table fit its schema? Answers without printing anything of the table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,11 @@ from quantail.cli.options import JsonFlag, SchemaBeside, TableInput
 from quantail.errors import DataError, OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from quantail.frames import Problem
     from quantail.schema import Schema
 
 EXAMPLE = "quantail check payroll.csv --schema schema.toml"
@@ -37,9 +42,9 @@ def check(
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.cli.panels import firms_in_words
-    from quantail.frames import FEWEST_ROWS, check_table, left_out_columns, left_out_words
+    from quantail.frames import check_table, left_out_columns, left_out_words
     from quantail.io import Place, read_table
-    from quantail.schema import Schema, formula_columns, formula_warning
+    from quantail.schema import Schema
 
     schema = schema or _beside(file)
     facts = Schema.load(schema)
@@ -48,15 +53,9 @@ def check(
     left_out = left_out_columns(table.column_names, facts)
     clipped = check_table(table, facts, internal=True)[len(problems) :] if internal else []
     if as_json:
-        listed = [{"column": p.column, "what": p.what, "hint": p.hint} for p in problems]
-        answer = {"fits": not problems, "problems": listed, "unsourced": list(facts.unsourced())}
-        answer["left_out"] = list(left_out)
-        if internal:
-            answer["clipped_columns_internal"] = [p.column for p in clipped if "bounds" in p.what]
-            answer["atoms_advised_internal"] = [p.column for p in clipped if "lowest" in p.what]
-            answer["broken_rules_internal"] = [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what]
-            answer["notes_internal"] = [str(p) for p in clipped]
-        print_json(answer)
+        answer = {"fits": not problems, "problems": [vars(problem) for problem in problems]}
+        answer |= {"unsourced": list(facts.unsourced()), "left_out": list(left_out)}
+        print_json(answer | (_internal(clipped) if internal else {}))
     else:
         for problem in problems:
             say(f"- {problem}")
@@ -68,6 +67,26 @@ def check(
             note(left_out_words(left_out))
         if firms := firms_in_words(facts):
             note(firms)
+    _warn(table, facts, wants_more=not problems and not internal)
+    if problems:
+        raise typer.Exit(DataError.exit_code)
+
+
+def _internal(clipped: "Sequence[Problem]") -> dict[str, Any]:
+    """Give what the rows show as plain JSON values, for eyes inside."""
+    return {
+        "clipped_columns_internal": [p.column for p in clipped if "bounds" in p.what],
+        "atoms_advised_internal": [p.column for p in clipped if "lowest" in p.what],
+        "broken_rules_internal": [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what],
+        "notes_internal": [str(p) for p in clipped],
+    }
+
+
+def _warn(table: "pa.Table", facts: "Schema", wants_more: bool) -> None:
+    """Say what to mind about a schema, whether or not the table fits it."""
+    from quantail.frames import FEWEST_ROWS
+    from quantail.schema import formula_columns, formula_warning
+
     if facts.panel is None and facts.neighbours == "replace-one" and 0 < table.num_rows < FEWEST_ROWS:
         warn(
             f"the table has fewer than {FEWEST_ROWS} rows, too few for any private summary: a release will be refused"
@@ -77,30 +96,23 @@ def check(
             f"Every label of {name!r} begins with one of {parent!r}. If the code list says that it belongs there, "
             f'write within = "{parent}" in {name!r}: that costs nothing, and holds in every synthetic row.'
         )
-    if not problems and not internal:
+    if wants_more:
         note(
             "With --internal it also names what is clipped and what the schema could declare, for eyes inside."
         )
     named = () if facts.panel is None else facts.panel.named
+    unsourced = facts.unsourced()
     for place, names in (
-        ("in [panel]", [name for name in facts.unsourced() if name in named]),
-        ("for each", [name for name in facts.unsourced() if name not in named]),
+        ("in [panel]", [name for name in unsourced if name in named]),
+        ("for each", [name for name in unsourced if name not in named]),
     ):
         if names:
             missing = f"write source = ... {place}: {', '.join(map(repr, names))}"
             warn(f"the schema does not say where public facts come from; {missing}")
-    kept = {
-        c.name: set(table[c.name].to_pylist())
-        for c in facts.columns
-        if c.public and c.name in table.column_names
-    }
-    for name in named:
-        if name in table.column_names:
-            kept[name] = set(table[name].to_pylist())
+    public = [*named, *(column.name for column in facts.columns if column.public)]
+    kept = {name: set(table[name].to_pylist()) for name in public if name in table.column_names}
     for name in formula_columns(facts, kept):
         warn(formula_warning(name))
-    if problems:
-        raise typer.Exit(DataError.exit_code)
 
 
 def _nested(facts: "Schema") -> dict[str, str]:

@@ -160,10 +160,9 @@ def _print_definitions(as_plain: bool) -> None:
     from rich.padding import Padding
 
     for measure in MEASURES.values():
-        better = f"closer to {measure.best:g}" if measure.direction == "closer" else measure.direction
         ends = "{:g} to {:g}".format(*measure.range).replace("inf", "∞")
         say(f"{measure.name}  {measure.title}", style="bold")
-        facts = f"{measure.family}, {ends}, better if {better}; independent sample: {measure.null}"
+        facts = f"{measure.family}, {ends}, better if {measure.direction}; independent sample: {measure.null}"
         for text in (measure.meaning, facts, measure.reference):
             out.print(Padding(plain(text), (0, 0, 0, 4)))
 

@@ -7,7 +7,6 @@ import typer
 
 from quantail.cli import options
 from quantail.cli.console import note, say
-from quantail.cli.order_options import order_options
 
 EXAMPLE = "quantail fit payroll.csv -s schema.toml -e 1 -l payroll.ledger -o model.json"
 
@@ -49,7 +48,7 @@ def fit(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    order = order_options(slopes, draw, taus, main, shares)
+    order = options.order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )

@@ -1,10 +1,13 @@
 """Options that several commands share, so that they read and behave the same everywhere."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from quantail.errors import OptionError
 
 # Methods of tables and panels, and engines: written here, so that a shell completes them without loading anything.
 METHODS = ("tables", "pooled", "kng", "stepwise", "sandwich")
@@ -189,3 +192,51 @@ TableOutput = Annotated[
         "--output", "-o", help="Synthetic table to write: .csv, .parquet, .dta, .sav, .xlsx, ..., or a URL."
     ),
 ]
+
+
+def order_options(
+    slopes: str | None = None,
+    draw: str | None = None,
+    taus: str | None = None,
+    main: str | None = None,
+    shares: str | None = None,
+) -> dict[str, Any]:
+    """Return what was typed for the paper's methods as a synthesizer takes it, without what was not given.
+
+    Examples
+    --------
+    >>> order_options(taus="0.25,0.5", shares="median=0.8")
+    {'taus': [0.25, 0.5], 'shares': {'median': '0.8'}}
+    """
+    typed = {
+        "slopes": slopes,
+        "draw": draw,
+        "taus": _levels(taus, "--taus"),
+        "main": _levels(main, "--main"),
+        "shares": _shares(shares),
+    }
+    return {name: value for name, value in typed.items() if value is not None}
+
+
+def _levels(text: str | None, option: str) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(Fraction(part.strip())) for part in text.split(",")]
+    except (ValueError, ZeroDivisionError) as fault:
+        raise OptionError(
+            f"{option} lists levels between 0 and 1, for instance {option} 0.25,0.5,0.75"
+        ) from fault
+
+
+def _shares(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    shares: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name in shares:
+            raise OptionError("--shares names each share once, for instance --shares median=0.8,main=0.8")
+        parts = value.split(":")
+        shares[name] = parts if len(parts) > 1 or name == "columns" else value
+    return shares

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quantail.cli import options
-from quantail.cli.console import cores, note, out, plain, print_json, progress, say, table
-from quantail.cli.order_options import order_options
+from quantail.cli.console import cores, note, print_json, progress
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
+    from quantail.cli.planned import Planned
     from quantail.cli.release import ReleaseOptions
     from quantail.planning import Expectation, PanelExpectation, PlannedPeriod, Solution
     from quantail.privacy import Plan, Terms
@@ -23,8 +23,11 @@ EXAMPLE = "quantail plan --schema schema.toml --rows 5000 --epsilon 1"
 
 _USUAL_RANGE = "0.1:10"
 USUAL_PANELS = 5
+_NAME_PREDICTORS = (
+    "No column names its predictors. Where you know what explains a column, say so in the schema, predictors = "
+    '["age"]: then fewer pairs compete for the tables of counts, and what matters is found more often.'
+)
 Rows = int | dict[tuple[int, ...], int]
-Planned: TypeAlias = "tuple[Plan, Terms]"
 
 
 def plan(
@@ -93,8 +96,8 @@ def plan(
     plan hash covers all of it, and the ledger, the model and the card of the run carry the same one.
     """
     from quantail.cli.outputs import check_outputs
-    from quantail.cli.panels import firms_in_words, guesses_in_words, refuse_for_panels
-    from quantail.cli.plan_years import planned_years, print_years
+    from quantail.cli.panels import refuse_for_panels
+    from quantail.cli.planned import print_plan
     from quantail.cli.release import ReleaseOptions
     from quantail.cli.staging import write_text
     from quantail.schema import Schema
@@ -107,49 +110,24 @@ def plan(
     refuse_for_panels(facts, target=target, sweep=sweep, report=report, definition=definition, delta=delta)
     if fits > 1 and (epsilon is None or target or sweep or report):
         raise OptionError("--fits plans several fits: give --epsilon, and leave out other searches")
-    sizes = _rows(rows, facts)
-    order = order_options(slopes, draw, taus, main, shares)
+    order = options.order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(epsilon or "1", definition, delta, method, no_ledger=True, order=order)
     if tables is None and facts.panel is not None:
         tables = 0
         note(
             f"--tables {USUAL_PANELS} states the errors to expect, too: it takes as long as {USUAL_PANELS} fits."
         )
-    trial = _Trial(facts, sizes, spending, {"shape": shape, "tables": tables}, quiet, fits)
-    tree, terms = trial.plan(epsilon or "1")  # what is wrong with it shows before anything is tried
-    solution = None if target is None else trial.solve(target)
-    expected = None if epsilon is None else trial.expect(epsilon)
-    if epsilon is None and solution is not None:
-        epsilon, expected = solution.epsilon, solution.expectation
-        tree, terms = trial.plan(solution.expectation.epsilon)
-    swept = () if sweep is None and report is None else trial.sweep(sweep or _USUAL_RANGE)
+    trial = _Trial(facts, _rows(rows, facts), spending, {"shape": shape, "tables": tables}, quiet, fits)
+    swept = sweep or (None if report is None else _USUAL_RANGE)
+    found = trial.found(epsilon, target, swept, years, year_epsilon)
     if report is not None:
         from quantail.report.plan_page import plan_page
 
-        write_text(report, plan_page(facts, swept), force)
-    continued = planned_years(facts, sizes, epsilon, years, year_epsilon, trial.options, quiet)
-    relations = trial.relations(terms.epsilon) if epsilon else ()
-    found = _Found((tree, terms) if epsilon else None, relations, expected, solution, swept, continued)
+        write_text(report, plan_page(facts, found.swept), force)
     if as_json:
         print_json(found.to_dict())
         return
-    _print(found)
-    if (
-        relations
-        and "asked for" in relations[0]
-        and all(column.predictors is None for column in facts.columns)
-    ):
-        note(
-            "No column names its predictors. Where you know what explains a column, say so in the schema, predictors = "
-            '["age"]: then fewer pairs compete for the tables of counts, and what matters is found more often.'
-        )
-    if continued:
-        say()
-        print_years(continued)
-    if firms := firms_in_words(facts):
-        note(firms)
-    if epsilon is not None and (guesses := guesses_in_words(facts, tree, sizes)):
-        note(guesses)
+    print_plan(found)
     if report is not None:
         note(f"Wrote {report}.")
 
@@ -165,7 +143,33 @@ class _Trial:
     quiet: bool
     fits: int = 1
 
-    def plan(self, epsilon: str) -> "Planned":
+    def found(
+        self,
+        epsilon: str | None,
+        target: str | None,
+        sweep: str | None,
+        years: int | None,
+        year_epsilon: str | None,
+    ) -> "Planned":
+        """Find out all that was asked for; what is wrong with the plan shows before anything is tried."""
+        from quantail.cli.planned import Planned
+
+        tree, terms = self.plan(epsilon or "1")
+        solution = None if target is None else self.solve(target)
+        expected = None if epsilon is None else self.expect(epsilon)
+        if epsilon is None and solution is not None:
+            epsilon, expected = solution.epsilon, solution.expectation
+            tree, terms = self.plan(solution.expectation.epsilon)
+        swept = () if sweep is None else self.sweep(sweep)
+        continued = self.continued(epsilon, years, year_epsilon)
+        if epsilon is None:
+            return Planned(None, (), expected, solution, swept, continued, self.remarks(None, ()))
+        relations = self.relations(terms.epsilon)
+        remarks = self.remarks(tree, relations)
+        return Planned((tree, terms), relations, expected, solution, swept, continued, remarks)
+
+    def plan(self, epsilon: str) -> "tuple[Plan, Terms]":
+        """Draw up the plan, and what is agreed on with it."""
         from quantail.table import TableSynthesizer
 
         synthesizer, rows = replace(self.spending, epsilon=epsilon).synthesizer(self.schema), self.rows
@@ -204,6 +208,36 @@ class _Trial:
                 )
             return expect(self.schema, self.rows, epsilon, progress=report, workers=cores(), **self._all())
 
+    def remarks(self, tree: "Plan | None", relations: Sequence[str]) -> tuple[str, ...]:
+        """Say what to mind about a plan, if there is one."""
+        from quantail.cli.panels import firms_in_words, guesses_in_words
+
+        named = any(column.predictors is not None for column in self.schema.columns)
+        asked = bool(relations) and "asked for" in relations[0]
+        guesses = "" if tree is None else guesses_in_words(self.schema, tree, self.rows)
+        said = (_NAME_PREDICTORS if asked and not named else "", firms_in_words(self.schema), guesses)
+        return tuple(filter(None, said))
+
+    def continued(
+        self, epsilon: str | None, years: int | None, yearly: str | None
+    ) -> "tuple[PlannedPeriod, ...]":
+        """Plan the years that were asked for; none if none were."""
+        from quantail.planning import plan_years
+
+        if (years is None) != (yearly is None):
+            raise OptionError("--years and --year-epsilon go together; give both, or neither")
+        if years is None or yearly is None:
+            return ()
+        if self.schema.panel is None:
+            raise OptionError(
+                "--years is for panels, to which periods are appended; the schema describes a table"
+            )
+        if epsilon is None:
+            raise OptionError("--years continues a first release; give its budget with --epsilon")
+        with progress("years", self.quiet) as report:
+            tried = {"shape": self.options["shape"], "panels": self.options["tables"] or 0}
+            return plan_years(self.schema, self.rows, epsilon, years, yearly, progress=report, **tried)
+
     def sweep(self, text: str) -> "tuple[Expectation, ...]":
         from quantail.planning import read_range, sweep
 
@@ -223,125 +257,6 @@ class _Trial:
         named = {name: getattr(spent, name) for name in ("definition", "delta", "method")}
         given = {name: value for name, value in named.items() if value is not None}
         return {**self.options, **given, **spent.order}
-
-
-@dataclass(frozen=True)
-class _Found:
-    """All that is said of a plan, as far as it was asked for."""
-
-    planned: "Planned | None"
-    relations: Sequence[str]  # what is asked about relations between columns
-    expected: "Expectation | PanelExpectation | None"
-    solution: "Solution | None"
-    swept: "Sequence[Expectation]"
-    years: "Sequence[PlannedPeriod]"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values."""
-        form: dict[str, Any] = {}
-        if self.planned is not None:
-            tree, terms = self.planned
-            form = {"hash": terms.hash(), "plan": tree.to_dict(), "terms": terms.to_dict()}
-        parts = {
-            "relations": list(self.relations),
-            "expectation": self.expected and self.expected.to_dict(),
-            "solution": self.solution and self.solution.to_dict(),
-            "sweep": [expectation.to_dict() for expectation in self.swept],
-            "years": [one.to_dict() for one in self.years],
-        }
-        return form | {name: part for name, part in parts.items() if part}
-
-
-def _print(found: _Found) -> None:
-    from quantail.planning import PanelExpectation
-
-    if found.solution is not None:
-        say(str(found.solution), style="bold")
-        say()
-    if found.planned is not None:
-        tree, terms = found.planned
-        say(*tree.render().split("\n"))
-        note(f"Plan hash {terms.hash()}")
-        for line in found.relations:
-            say(line)
-    if found.expected is not None:
-        if found.planned is not None:
-            say()
-        _print_errors(found.expected)
-    if found.swept:
-        say()
-        _print_sweep(found.swept)
-    shown = found.expected or (found.swept[0] if found.swept else None)
-    if shown is not None:
-        note(_panel_legend(shown) if isinstance(shown, PanelExpectation) else _legend(shown))
-
-
-def _print_errors(expectation: "Expectation | PanelExpectation") -> None:
-    """Print what the budget buys for each column, one line for each error."""
-    from quantail.planning import PanelExpectation, percent
-
-    say(f"Errors to expect at epsilon {expectation.epsilon}", style="bold")
-    if isinstance(expectation, PanelExpectation):
-        _print_panel_errors(expectation)
-        return
-    shown = table(("column",), ("budget", "quantiles", "noise in ranks", "error", "expected", "90% band"))
-    for column in expectation.columns:
-        seen = column.resolution
-        start = (plain(column.name), f"{seen.share:.0%}", str(seen.quantiles), f"{seen.noise:.3g}")
-        for measure, band in column.errors.items():
-            ends = f"{percent(band.low)} to {percent(band.high)}"
-            shown.add_row(*start, measure, percent(band.expected), ends)
-            start = (plain(""), "", "", "")
-    out.print(shown)
-
-
-def _print_panel_errors(expectation: "PanelExpectation") -> None:
-    from quantail.planning import percent
-
-    shown = table(("column", "error"), ("expected", "90% band"))
-    for name, bands in expectation.errors.items():
-        for measure, band in bands.items():
-            ends = f"{percent(band.low)} to {percent(band.high)}"
-            shown.add_row(plain(name), measure, percent(band.expected), ends)
-    out.print(shown)
-
-
-def _print_sweep(swept: "Sequence[Expectation]") -> None:
-    """Print a table for each column: epsilons down, errors across."""
-    from quantail.planning import percent
-
-    for place, column in enumerate(swept[0].columns):
-        say(f"{column.name}: error to expect, and the upper end of its 90% band", style="bold")
-        shown = table((), ("epsilon", "quantiles", *column.errors))
-        for expectation in swept:
-            found = expectation.columns[place]
-            errors = (f"{percent(band.expected)} (to {percent(band.high)})" for band in found.errors.values())
-            shown.add_row(expectation.epsilon, str(found.resolution.quantiles), *errors)
-        out.print(shown)
-        say()
-
-
-def _legend(expectation: "Expectation") -> str:
-    size = f"{expectation.rows} rows" + (" (the smallest group)" if expectation.grouped else "")
-    return (
-        f"Expected: the median over {expectation.tables} made-up tables of {size}, shape {expectation.shape}, with "
-        "simulated noise; the band holds nine tables in ten. q50, q90, q99: quantiles, relative to the table's own; "
-        "slope: on the first numeric predictor; shares: of categories (total variation). Data of another shape will "
-        "have other errors."
-    )
-
-
-def _panel_legend(expectation: "PanelExpectation") -> str:
-    smallest = "the smallest group" if expectation.grouped else ""
-    if expectation.together > 1:
-        smallest = f"the smallest of {expectation.together} groups that share questions"
-    size = f"{expectation.units} units" + (f" ({smallest})" if smallest else "")
-    return (
-        f"Expected: the median over {expectation.panels} made-up panels of {size}, shape {expectation.shape}, with "
-        "simulated noise; the band holds nine panels in ten. total: of a period, relative to the panel's own; "
-        "creation to exit: rates of `quantail flows`, and size classes: the share of the worst, off by so many points. "
-        "Panels of another shape will have other errors."
-    )
 
 
 def _rows(given: list[str], schema: "Schema") -> Rows:

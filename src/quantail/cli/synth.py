@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from quantail.cli import options
-from quantail.cli.order_options import order_options
 
 EXAMPLE = "quantail synth payroll.csv -s schema.toml -e 1 -l payroll.ledger --new-ledger -o synthetic.parquet"
 
@@ -59,7 +58,7 @@ def synth(
     from quantail.schema import Schema
 
     payment = Payment(ledger, new_ledger, limit, mark)
-    order = order_options(slopes, draw, taus, main, shares)
+    order = options.order_options(slopes, draw, taus, main, shares)
     spending = ReleaseOptions(
         epsilon, definition, delta, method, simulate_noise, seed, payment, no_ledger, order
     )

@@ -31,11 +31,10 @@ AUC = Measure(
     "AUC of gradient boosting",
     "overall",
     "How often boosted trees, tried on rows kept out of their training, rank a synthetic row above a real one.",
-    (0.5, 1.0),
-    "lower",
-    0.5,
     "0.5 plus its mean distance from it, by the law of Mann and Whitney",
     FRIEDMAN,
+    (0.5, 1.0),
+    best=0.5,
 )
 MEASURES = (AUC,)
 

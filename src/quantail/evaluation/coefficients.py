@@ -22,7 +22,7 @@ from quantail.arrays import Floats
 from quantail.errors import DataError
 from quantail.evaluation import prediction
 from quantail.evaluation.formula import Factor, Formula
-from quantail.evaluation.measure import ENDLESS, Measure
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import SNOKE
 from quantail.evaluation.regressions import Fit, Regression
@@ -34,9 +34,6 @@ COEFFICIENT_DIFFERENCE = Measure(
     "Difference in a coefficient",
     "regressions",
     "How far a coefficient of a regression is off, in standard errors of the real fit.",
-    ENDLESS,
-    "lower",
-    0.0,
     "about 1.13 for tables of equal size, more where robust standard errors are larger",
     SNOKE,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from quantail.arrays import Integers
 from quantail.errors import DataError
 from quantail.evaluation.independent import variation_null
-from quantail.evaluation.measure import ENDLESS, SHARE, Measure
+from quantail.evaluation.measure import SHARE, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.reading import is_missing, label_codes
 from quantail.evaluation.references import ARNOLD, KOLMOGOROV, TASK
@@ -25,20 +25,15 @@ KS = Measure(
     "Kolmogorov-Smirnov distance",
     "columns",
     "Largest difference between the two distribution functions of a number.",
-    SHARE,
-    "lower",
-    0.0,
     "its mean over random splits of all values",
     KOLMOGOROV,
+    SHARE,
 )
 WASSERSTEIN_RATIO = Measure(
     "wasserstein_ratio",
     "Wasserstein ratio",
     "columns",
     "Distance by which a number's values have to be moved, over its median for random splits of them.",
-    ENDLESS,
-    "lower",
-    0.0,
     "about 1: its mean over random splits of all values",
     ARNOLD,
 )
@@ -47,22 +42,18 @@ TOTAL_VARIATION = Measure(
     "Total variation of labels",
     "columns",
     "Share of rows that have to change their label.",
-    SHARE,
-    "lower",
-    0.0,
     "its mean over random splits of all rows, by formula",
     TASK,
+    SHARE,
 )
 MISSING = Measure(
     "missing_difference",
     "Difference in missing values",
     "columns",
     "Difference in the share of missing values.",
-    SHARE,
-    "lower",
-    0.0,
     "its mean over random splits of all rows, by formula",
     TASK,
+    SHARE,
 )
 MEASURES = (KS, WASSERSTEIN_RATIO, TOTAL_VARIATION, MISSING)
 

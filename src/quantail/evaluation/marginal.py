@@ -49,11 +49,11 @@ K_MARGINAL = Measure(
     "k-marginal score",
     "counts",
     "How far tables of counts of three columns agree, on average; 1000 less their total variation in thousandths.",
+    "its mean over random splits of all rows, by formula",
+    TASK,
     (0.0, 1000.0),
     "higher",
     1000.0,
-    "its mean over random splits of all rows, by formula",
-    TASK,
 )
 MEASURES = (K_MARGINAL,)
 

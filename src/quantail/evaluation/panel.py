@@ -23,7 +23,7 @@ from quantail.evaluation.dynamics import (
 )
 from quantail.evaluation.independent import LEAST_ROWS, brought_to_size, split_rows
 from quantail.evaluation.marginal import k_marginals
-from quantail.evaluation.measure import ENDLESS, Measure
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import ALAM, DAVIS, TASK, TRAN
 from quantail.evaluation.rows import Rows
@@ -37,7 +37,7 @@ _MOST_UNITS = 5_000  # parts of more take time and say little more
 def _panel(
     name: str, title: str, meaning: str, reference: str, span: tuple[float, float] = _POINTS
 ) -> Measure:
-    return Measure(f"panel_{name}", title, "panels", meaning, span, "lower", 0.0, _NULL, reference)
+    return Measure(f"panel_{name}", title, "panels", meaning, _NULL, reference, span)
 
 
 MEASURES = (
@@ -46,7 +46,7 @@ MEASURES = (
         "Totals by period",
         "Mean relative error of a period's total, in percent.",
         TRAN,
-        ENDLESS,
+        (0.0, float("inf")),
     ),
     _panel(
         "job_creation",
@@ -78,11 +78,11 @@ MEASURES = (
         "panels",
         "How far units fill the same cells of three random periods, not active among them; 1000 less their total "
         "variation in thousandths.",
+        _NULL,
+        TASK,
         (0.0, 1000.0),
         "higher",
         1000.0,
-        _NULL,
-        TASK,
     ),
 )
 

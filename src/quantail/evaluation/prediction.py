@@ -12,7 +12,7 @@ import numpy as np
 
 from quantail.arrays import Floats
 from quantail.errors import DataError
-from quantail.evaluation.measure import ENDLESS, Measure
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import ARNOLD
 from quantail.evaluation.regressions import Regression
@@ -24,9 +24,6 @@ PREDICTION_ERROR = Measure(
     "regressions",
     "Error of predicting unseen real rows from a linear regression on the synthetic table, over their standard "
     "deviation; about 1 if the predictors explain nothing.",
-    ENDLESS,
-    "lower",
-    0.0,
     "the error of the same regression on the real table",
     ARNOLD,
 )

@@ -18,7 +18,7 @@ from scipy.special import expit
 from quantail.arrays import Floats
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.logistic import fit_logit
-from quantail.evaluation.measure import ENDLESS, Measure
+from quantail.evaluation.measure import Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import SNOKE
 from quantail.evaluation.rows import Rows
@@ -31,9 +31,6 @@ MAIN_EFFECTS = Measure(
     "overall",
     "How well a logistic regression on the columns tells real rows from synthetic (pMSE), over the mean for two "
     "samples of one population.",
-    ENDLESS,
-    "lower",
-    0.0,
     _NULL,
     SNOKE,
 )
@@ -42,9 +39,6 @@ INTERACTIONS = Measure(
     "Propensity score ratio, with interactions",
     "overall",
     "The same for a logistic regression on the columns and their pairwise products.",
-    ENDLESS,
-    "lower",
-    0.0,
     _NULL,
     SNOKE,
 )

@@ -36,33 +36,27 @@ RANK_CORRELATION = Measure(
     "Difference in rank correlation",
     "relations",
     "Difference in Spearman's correlation of two numbers.",
-    (0.0, 2.0),
-    "lower",
-    0.0,
     _NULL,
     SPEARMAN,
+    (0.0, 2.0),
 )
 CORRELATION_RATIO = Measure(
     "correlation_ratio_difference",
     "Difference in correlation ratio",
     "relations",
     "Difference in how strongly a label decides the rank of a number.",
-    SHARE,
-    "lower",
-    0.0,
     _NULL,
     KENDALL_STUART,
+    SHARE,
 )
 CRAMERS_V = Measure(
     "cramers_v_difference",
     "Difference in Cramér's V",
     "relations",
     "Difference in how strongly two labels hang together.",
-    SHARE,
-    "lower",
-    0.0,
     _NULL,
     CRAMER,
+    SHARE,
 )
 MEASURES = (RANK_CORRELATION, CORRELATION_RATIO, CRAMERS_V)
 

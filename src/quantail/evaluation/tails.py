@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from quantail.arrays import Floats, Integers
 from quantail.errors import DataError
 from quantail.evaluation.independent import split_null
-from quantail.evaluation.measure import ENDLESS, SHARE, Family, Measure
+from quantail.evaluation.measure import SHARE, Family, Measure
 from quantail.evaluation.pair import Pair
 from quantail.evaluation.references import EMBRECHTS, GINI, HILL, PIKETTY
 from quantail.evaluation.rows import Rows
@@ -36,11 +36,11 @@ _NULL = "what random parts of the real rows differ by, brought to the tables' si
 
 
 def _relative(name: str, title: str, of: str, reference: str, family: Family = "tails") -> Measure:
-    return Measure(name, title, family, f"Relative error of {of}.", ENDLESS, "lower", 0.0, _NULL, reference)
+    return Measure(name, title, family, f"Relative error of {of}.", _NULL, reference)
 
 
 def _difference(name: str, title: str, of: str, reference: str) -> Measure:
-    return Measure(name, title, "tails", f"Difference in {of}.", SHARE, "lower", 0.0, _NULL, reference)
+    return Measure(name, title, "tails", f"Difference in {of}.", _NULL, reference, SHARE)
 
 
 MEASURES = (

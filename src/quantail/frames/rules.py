@@ -26,8 +26,6 @@ from quantail.schema.storage import holds
 FEWEST_ROWS = 20
 """Fewer rows are refused where their number is public."""
 
-_DAY = 86_400.0
-
 
 @dataclass(frozen=True)
 class Problem:
@@ -215,43 +213,52 @@ def _codes(data: pa.Array, column: Column) -> Integers | Problem:
     texts = _texts(encoded.dictionary)
     if texts is None:
         return Problem(column.name, "holds text that is not UTF-8", "save the table as UTF-8 again")
+    codes = _codes_of_texts(texts, kind, column)
+    if None in codes and not column.missing:
+        return _missing(column)
+    missing = len(column.labels)
+    lookup = np.array([*(missing if code is None else code for code in codes), missing], dtype=np.int64)
+    if (lookup < 0).any():
+        return _unlisted(kind, column)
+    indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+    return lookup[indices]
+
+
+def _codes_of_texts(texts: list[str], kind: pa.DataType, column: Column) -> list[int | None]:
+    """Return the code of every text that stands in a column: None if it is blank, -1 if it is no label."""
     positions = {label: code for code, label in enumerate(column.labels)}
     if pa.types.is_boolean(kind) or column.type == "boolean":  # files write true, Python writes True
         texts = [text.lower() for text in texts]
         positions = {label.lower(): code for label, code in positions.items()}
     if column.type == "boolean":
         positions |= {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
-    if pa.types.is_floating(kind):  # how SPSS, and pandas where values are missing, store whole codes
+    is_float = pa.types.is_floating(kind)
+    if is_float:  # how SPSS, and pandas where values are missing, store whole codes
         texts = [text if text in positions else text.removesuffix(".0") for text in texts]
-    blank = [not text.strip() or (pa.types.is_floating(kind) and text == "nan") for text in texts]
-    if any(blank) and not column.missing:
-        return _missing(column)
     unlisted = positions[OTHER] if column.other else -1
-    missing = len(column.labels)
-    codes = [
-        missing if gone else positions.get(text, unlisted) for text, gone in zip(texts, blank, strict=True)
+    return [
+        None if not text.strip() or (is_float and text == "nan") else positions.get(text, unlisted)
+        for text in texts
     ]
-    lookup = np.array([*codes, missing], dtype=np.int64)
-    if (lookup < 0).any() and column.type == "boolean":
+
+
+def _unlisted(kind: pa.DataType, column: Column) -> Problem:
+    """Say that a value is none of the labels, and why that may be."""
+    if column.type == "boolean":
         hint = 'write true and false, or 1 and 0; or make it a category, categories = ["yes", "no"]'
         return Problem(column.name, "holds a value that is neither true nor false", hint)
-    if (lookup < 0).any():
+    hint = (
+        "list every label in categories, spelled as in the table, or correct the table; a word for a missing value "
+        'is none: [csv] in the schema tells it, missing = ["NA"], and the column says missing = true'
+    )
+    if pa.types.is_integer(kind) and any(label.isdigit() and label[:1] == "0" for label in column.categories):
+        hint = "numbers have lost the leading zeros of its labels: read it as text, as pandas does with dtype=str"
+    elif pa.types.is_integer(kind) and not any(map(_is_number, column.categories)):
         hint = (
-            "list every label in categories, spelled as in the table, or correct the table; a word for a missing value "
-            'is none: [csv] in the schema tells it, missing = ["NA"], and the column says missing = true'
+            'the table holds numbers here, and the categories are words: list the codes, categories = ["1", "2"]; '
+            "labels that Stata and SPSS files give to codes are not read"
         )
-        if pa.types.is_integer(kind) and any(
-            label.isdigit() and label[:1] == "0" for label in column.categories
-        ):
-            hint = "numbers have lost the leading zeros of its labels: read it as text, as pandas does with dtype=str"
-        elif pa.types.is_integer(kind) and not any(map(_is_number, column.categories)):
-            hint = (
-                'the table holds numbers here, and the categories are words: list the codes, categories = ["1", "2"]; '
-                "labels that Stata and SPSS files give to codes are not read"
-            )
-        return Problem(column.name, "holds a value that is not among its categories", hint)
-    indices: NDArray[np.int32] = encoded.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
-    return lookup[indices]
+    return Problem(column.name, "holds a value that is not among its categories", hint)
 
 
 def _texts(labels: pa.Array) -> list[str] | None:

@@ -25,6 +25,7 @@ from quantail.io.source import Source
 from quantail.io.timeless import still_archive
 from quantail.schema import Column, Schema
 from quantail.schema.column_types import LISTED, NUMBERS
+from quantail.schema.storage import is_whole_text
 
 MOST_ROWS = 1_048_575  # and one of names
 
@@ -113,7 +114,7 @@ def _guessed(cells: list[Any]) -> pa.Array:
 def _labels(cells: list[Any], column: Column) -> pa.Array:
     """Read labels as numbers if the schema lists whole numbers only, as the sheet will have them; or as text."""
     texts = _texts(cells)
-    if not all(label.lstrip("-").isdigit() and str(int(label)) == label for label in column.labels):
+    if not all(map(is_whole_text, column.labels)):
         return texts
     try:
         return texts.cast(pa.int64())

@@ -26,9 +26,10 @@ from quantail.panel.units import PanelUnits, group_names
 from quantail.privacy import Gate, Ledger, Noise, Plan, Terms
 from quantail.release.confidential import Confidential
 from quantail.release.facts import Facts, plan_of_fits
+from quantail.release.model import check_size
 from quantail.release.paying import Payer, paying_ledger
 from quantail.release.progress import Progress, group_progress
-from quantail.release.synthesizer import Amount, Synthesizer, check_size, described_panel
+from quantail.release.synthesizer import Amount, Synthesizer, described_panel
 from quantail.schema import Schema
 
 _APART = "each by itself, small ones too: borrow = false"

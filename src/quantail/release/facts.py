@@ -12,8 +12,29 @@ from quantail.privacy import Definition, Plan, Terms, as_decimal, epsilon_from
 from quantail.schema import Neighbours, Schema
 
 
+class OnTerms:
+    """What was made on terms that were agreed on beforehand, which say how."""
+
+    terms: Terms
+
+    @property
+    def definition(self) -> Definition:
+        """Which differential privacy: "pure" or "zcdp"."""
+        return self.terms.definition
+
+    @property
+    def method(self) -> str:
+        """How columns are modelled."""
+        return self.terms.method
+
+    @property
+    def version(self) -> str:
+        """Version of the software that made it."""
+        return self.terms.version
+
+
 @dataclass(frozen=True)
-class Facts:
+class Facts(OnTerms):
     """What is public about a release.
 
     Examples
@@ -38,11 +59,6 @@ class Facts:
     relations: tuple[str, ...] = ()
 
     @property
-    def definition(self) -> Definition:
-        """Which differential privacy: "pure" or "zcdp"."""
-        return self.terms.definition
-
-    @property
     def neighbours(self) -> Neighbours:
         """Which tables differ in one unit."""
         return self.schema.neighbours
@@ -51,16 +67,6 @@ class Facts:
     def unit(self) -> str:
         """What is protected, in words."""
         return self.schema.unit
-
-    @property
-    def method(self) -> str:
-        """How columns are modelled."""
-        return self.terms.method
-
-    @property
-    def version(self) -> str:
-        """Version of the software."""
-        return self.terms.version
 
     @property
     def plan_hash(self) -> str:

@@ -18,9 +18,9 @@ import numpy as np
 from quantail.errors import ModelError, OptionError
 from quantail.io import Kind
 from quantail.notebook import counted, short, shown
-from quantail.privacy import Definition, Plan, Terms, as_decimal, check_seed
+from quantail.privacy import Plan, Terms, as_decimal, check_seed
 from quantail.release import NOT_PRIVATE
-from quantail.release.facts import Facts
+from quantail.release.facts import Facts, OnTerms
 from quantail.release.fields import check_fields
 from quantail.release.saved import FORMAT, NOTICE, check_format, read_model, read_terms
 from quantail.schema import Schema
@@ -30,7 +30,7 @@ MOST_CHUNKED = 10**15  # rows or replicates that can be asked for at all
 
 
 @dataclass(frozen=True)
-class ReleasedModel(ABC):
+class ReleasedModel(OnTerms, ABC):
     """What every released model holds."""
 
     kind: ClassVar[str] = ""  # as it stands in the file; a table's stands for itself
@@ -62,21 +62,6 @@ class ReleasedModel(ABC):
     def delta(self) -> Fraction | None:
         """Delta, exactly; None under pure epsilon-DP."""
         return Fraction(self.terms.delta) if self.terms.delta else None
-
-    @property
-    def definition(self) -> Definition:
-        """Which differential privacy: "pure" or "zcdp"."""
-        return self.terms.definition
-
-    @property
-    def method(self) -> str:
-        """How columns are modelled."""
-        return self.terms.method
-
-    @property
-    def version(self) -> str:
-        """Version of the software that fitted it."""
-        return self.terms.version
 
     def __repr__(self) -> str:
         """Say in a line what was released."""
@@ -186,7 +171,12 @@ def drawing_generator(seed: int | None) -> np.random.Generator:
 def check_numbers(**numbers: int | None) -> None:
     """Raise an OptionError unless numbers of rows and replicates are whole and not beyond all bounds."""
     for word, number in numbers.items():
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-            raise OptionError(f"{word} must be a whole number of at least 1")
-        if number is not None and number > MOST_CHUNKED:
+        if number is not None and check_size(number, word) > MOST_CHUNKED:
             raise OptionError(f"{word} must be at most {MOST_CHUNKED}")
+
+
+def check_size(number: Any, what: str) -> int:
+    """Return a number of rows or units, or raise an OptionError unless it is whole and at least 1."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise OptionError(f"{what} must be a whole number of at least 1")
+    return number

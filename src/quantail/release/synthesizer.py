@@ -34,7 +34,7 @@ from quantail.privacy import (
 from quantail.privacy.budget import Unit
 from quantail.release.confidential import Confidential
 from quantail.release.memory import keep_freed_memory
-from quantail.release.model import ReleasedModel
+from quantail.release.model import ReleasedModel, check_size
 from quantail.release.parameters import Parameters
 from quantail.release.paying import Payer, neighbours_of, paying_ledger
 from quantail.release.progress import Progress, part_progress
@@ -177,9 +177,7 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
         fits : int
             How many models.
         """
-        if not isinstance(fits, int) or isinstance(fits, bool) or fits < 1:
-            raise OptionError("fits must be a whole number of at least 1")
-        return self._fits(frame, fits, ledger, progress)
+        return self._fits(frame, check_size(fits, "fits"), ledger, progress)
 
     def _fits(self, frame: Any, fits: int, payer: Payer, watch: Watch) -> list[_Model]:
         ledger = paying_ledger(payer, self._source.private, stacklevel=3)
@@ -246,10 +244,3 @@ class Synthesizer(Parameters, ABC, Generic[_Data, _Design, _Model]):
             return self
         seed = int(np.random.SeedSequence([self.seed or 0, number]).generate_state(1)[0])
         return type(self)(**{**self.get_params(), "seed": seed})
-
-
-def check_size(number: Any, what: str) -> int:
-    """Return a number of rows or units, or raise an OptionError unless it is whole and at least 1."""
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise OptionError(f"{what} must be a whole number of at least 1")
-    return number

@@ -76,8 +76,7 @@ def _null(row: Measured) -> str:
 
 
 def _better(row: Measured) -> str:
-    best = short(row.best)
-    return f"closer to {best}" if row.direction == "closer" else f"{row.direction}, best {best}"
+    return f"{row.direction}, best {short(row.best)}"
 
 
 def _words(said: Verdict | None) -> Child:

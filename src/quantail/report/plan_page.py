@@ -30,9 +30,7 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
     swept : sequence of Expectation
         What `quantail.planning.sweep` returns, epsilons in rising order.
     """
-    first, last = swept[0], swept[-1]
     name = schema.name or "table"
-    size = f"{first.rows:,}" + (" in the smallest group" if first.grouped else "")
     body: list[Child] = [
         element("h1", f"Plan: {name}"),
         element(
@@ -41,16 +39,7 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
             "made-up tables that fit the schema. Data of another shape will have other errors.",
             class_="lede",
         ),
-        facts(
-            [
-                ("rows", size),
-                ("epsilon", f"{first.epsilon} to {last.epsilon}"),
-                ("reference shape", first.shape),
-                ("made-up tables", f"{first.tables} at each epsilon"),
-                ("protected unit", schema.unit),
-                ("neighbours", schema.neighbours),
-            ]
-        ),
+        facts(_tried(schema, swept)),
         section(
             "glance",
             "At a glance",
@@ -62,7 +51,7 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
             "errors",
             "Expected error against epsilon",
             draw_band_key(),
-            *(_column(swept, place) for place in range(len(first.columns))),
+            *(_column(swept, place) for place in range(len(swept[0].columns))),
             hint="Both axes are logarithmic. Errors beyond 1000% are drawn at 1000%, those below 0.1% at 0.1%.",
         ),
         section(
@@ -74,6 +63,19 @@ def plan_page(schema: Schema, swept: Sequence[Expectation]) -> str:
         ),
     ]
     return page(f"Plan: {name}", None, body)
+
+
+def _tried(schema: Schema, swept: Sequence[Expectation]) -> list[tuple[str, Child]]:
+    """State what the plan was tried on."""
+    first = swept[0]
+    return [
+        ("rows", f"{first.rows:,}" + (" in the smallest group" if first.grouped else "")),
+        ("epsilon", f"{first.epsilon} to {swept[-1].epsilon}"),
+        ("reference shape", first.shape),
+        ("made-up tables", f"{first.tables} at each epsilon"),
+        ("protected unit", schema.unit),
+        ("neighbours", schema.neighbours),
+    ]
 
 
 def _at_a_glance(swept: Sequence[Expectation]) -> Markup:

@@ -165,7 +165,7 @@ def _check_special(column: "Column") -> None:
         raise wrong(column, "other belongs to category columns", 'remove other, or write type = "category"')
     for option in ("missing_codes", "atoms"):
         given: Any = getattr(column, option)
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
+        if not is_list(given):
             raise wrong(column, f"{option} must be a list", f"write a list of numbers: {option} = [-8]")
         numbers = tuple(_number(column, f"an entry of {option}", entry, "write a number") for entry in given)
         if numbers and column.type not in NUMBERS:
@@ -186,7 +186,7 @@ def _check_heaps(column: "Column") -> None:
     """Check the round figures that values are often multiples of."""
     given: Any = column.heaps
     advice = "write the figures, coarsest first: heaps = [1000, 500]"
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if not is_list(given):
         raise wrong(column, "heaps must be a list", advice)
     numbers = tuple(_number(column, "an entry of heaps", entry, "write a number") for entry in given)
     if not numbers:
@@ -264,7 +264,7 @@ def _number(column: "Column", option: str, given: Any, advice: str) -> float:
 
 def _texts(column: "Column", option: str, given: Any) -> tuple[str, ...]:
     advice = f'write a list of texts: {option} = ["a", "b"]'
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if not is_list(given):
         raise wrong(column, f"{option} must be a list", advice)
     texts = tuple(given)
     for text in texts:
@@ -299,6 +299,11 @@ def check_text(text: object, where: str, advice: str) -> None:
         raise SchemaError(f"{where} holds a character that UTF-8 cannot write; {advice}")
     if len(text) > LONGEST_TEXT:
         raise SchemaError(f"{where} is longer than {LONGEST_TEXT} characters; {advice}")
+
+
+def is_list(given: object) -> bool:
+    """Say whether something is a list, and not one text."""
+    return hasattr(given, "__iter__") and not isinstance(given, str)
 
 
 def shown(value: object) -> str:

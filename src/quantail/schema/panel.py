@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
-from quantail.schema.column_rules import check_text, is_encodable, shown
+from quantail.schema.column_rules import check_text, is_encodable, is_list, shown
 
 Layout = Literal["wide", "long"]
 Synthesis = Literal["full", "partial"]
@@ -153,7 +153,7 @@ class Panel:
     def _check_attributes(self) -> None:
         for option in ("attributes", "changing"):
             given: Any = getattr(self, option)
-            if isinstance(given, str) or not hasattr(given, "__iter__"):
+            if not is_list(given):
                 raise SchemaError(f'[panel] {option} must be a list; write {option} = ["region"]')
             object.__setattr__(self, option, tuple(given))
             for name in getattr(self, option):

@@ -16,7 +16,7 @@ from typing import Any
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
-from quantail.schema.column_rules import check_text
+from quantail.schema.column_rules import check_text, is_list
 from quantail.schema.column_types import DATED, NUMBERS
 
 
@@ -37,7 +37,7 @@ class Identity:
         advice = 'write total = "a" and parts = ["b", "c"]'
         check_text(self.total, "[[identity]] total", advice)
         given: Any = self.parts
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
+        if not is_list(given):
             raise SchemaError(f"[[identity]] parts must be a list; {advice}")
         object.__setattr__(self, "parts", tuple(given))
         for part in self.parts:

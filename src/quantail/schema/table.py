@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
-from quantail.schema.column_rules import LARGEST_INTEGER, check_text, shown
+from quantail.schema.column_rules import LARGEST_INTEGER, check_text, is_list, shown
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
 from quantail.schema.nesting import check_nesting
@@ -248,7 +248,7 @@ class Schema:
             seen.add(name)
 
     def _check_by(self) -> None:
-        if isinstance(self.by, str) or not hasattr(self.by, "__iter__"):
+        if not is_list(self.by):
             raise SchemaError('[table] by must be a list; write by = ["region"]')
         object.__setattr__(self, "by", tuple(self.by))
         for name in self.by:

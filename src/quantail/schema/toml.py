@@ -35,6 +35,17 @@ _PANEL_EXAMPLES = {
     "end": "2015",
     "establishments": "3",
 }
+# What to write for a blank bound of numbers, and of dates.
+_BOUNDS = {
+    "lower": (
+        "the smallest value that public rules allow, lower = 0",
+        "the earliest date that public rules allow, lower = 2020-01-01",
+    ),
+    "upper": (
+        "the largest value that public rules allow, upper = 1000",
+        "the latest date that public rules allow, upper = 2020-12-31",
+    ),
+}
 _PANEL_KEYS = (
     "layout",
     "synthesis",
@@ -105,56 +116,39 @@ def read_toml(text: str) -> Schema:
 
 def write_toml(schema: Schema) -> str:
     """Write a schema as canonical TOML text."""
-    table = {key: getattr(schema, key) for key in _TABLE_KEYS}
-    if schema.order == "declared":
-        del table["order"]
-    if not schema.merge_below:
-        del table["merge_below"]
-    blocks = ["[table]", *_lines(table, keep=("unit", "neighbours"))]
+    blocks = ["[table]", *_lines(schema, _TABLE_KEYS, keep=("unit", "neighbours"))]
     if schema.csv is not None:
-        blocks += ["", "[csv]", *_lines({key: getattr(schema.csv, key) for key in _CSV_KEYS}, keep=())]
-    if schema.panel is not None:
-        section = {key: getattr(schema.panel, key) for key in _PANEL_KEYS}
-        section |= {key: section[key] or None for key in ("gaps", "establishments")}
-        section["borrow"] = None if schema.panel.borrow else False
-        told = ("between",) if schema.panel.between != "_" else ()
-        section["between"] = schema.panel.between if told else None
-        blocks += ["", "[panel]", *_lines(section, keep=told)]
-    described = {column.name: column for column in schema.columns}
-    keys = {key.name: key for key in schema.keys}
-    for name in with_keys(schema.names, schema.keys):
         blocks += [
             "",
-            "[[column]]",
-            *(_key_lines(keys[name]) if name in keys else _column_lines(described[name])),
+            "[csv]",
+            *_lines(schema.csv, _CSV_KEYS, keep=("separator", "decimal", "encoding", "dates")),
         ]
+    if schema.panel is not None:
+        blocks += ["", "[panel]", *_lines(schema.panel, _PANEL_KEYS, keep=("layout", "synthesis"))]
+    described = {column.name: _lines(column, _COLUMN_KEYS) for column in schema.columns}
+    described |= {key.name: _key_lines(key) for key in schema.keys}
+    for name in with_keys(schema.names, schema.keys):
+        blocks += ["", "[[column]]", *described[name]]
     for identity in schema.identities:
-        blocks += ["", "[[identity]]", *_lines({key: getattr(identity, key) for key in _IDENTITY_KEYS}, ())]
+        blocks += ["", "[[identity]]", *_lines(identity, _IDENTITY_KEYS)]
     for inequality in schema.inequalities:
-        values = {key: getattr(inequality, key) for key in _INEQUALITY_KEYS}
-        blocks += ["", "[[inequality]]", *_lines(values, ())]
+        blocks += ["", "[[inequality]]", *_lines(inequality, _INEQUALITY_KEYS)]
     return "\n".join(blocks) + "\n"
 
 
-def _column_lines(column: Column) -> Iterable[str]:
-    values = {key: getattr(column, key) for key in _COLUMN_KEYS}
-    if column.grid == "linear":
-        del values["grid"]
-    for flag in ("public", "missing", "other", "only_outside"):
-        if not values[flag]:
-            del values[flag]
-    if column.is_dated:
-        values |= {bound: _Literal(column.bound_text(bound)) for bound in ("lower", "upper")}
-    return _lines(values, keep=("predictors",) if column.predictors is not None else ())
+def _lines(part: Any, keys: tuple[str, ...], keep: tuple[str, ...] = ()) -> Iterable[str]:
+    """Write what does not stand at its default, or is written all the same."""
+    defaults = {field.name: field.default for field in fields(part)}
+    for key in keys:
+        value = getattr(part, key)
+        if key in keep or value != defaults[key]:
+            is_date = isinstance(part, Column) and part.is_dated and key in _BOUNDS
+            yield f"{key} = {part.bound_text(key) if is_date else toml_value(value)}"
 
 
 def _key_lines(key: Key) -> Iterable[str]:
-    storage = "" if key.storage == Key(key.name).storage else key.storage
-    return _lines({"name": key.name, "type": KEY, "source": key.source, "storage": storage}, keep=())
-
-
-class _Literal(str):
-    """Text that is written without quotes, such as a date."""
+    yield from (f"name = {toml_text(key.name)}", f"type = {toml_text(KEY)}")
+    yield from _lines(key, ("source", "storage"))
 
 
 def toml_text(text: str) -> str:
@@ -237,39 +231,31 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         if key in _PANEL_EXAMPLES and key not in optional and panel[key] == ""
     ]
     for place, section in enumerate(sections, start=1):
-        if section.get("type") == "":
-            kinds = ", ".join((*get_args(ColumnType), KEY))
-            blanks.append(
-                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories; or "
-                "remove its section, which leaves it out of every release"
-            )
-            continue
-        if section.get("type") == KEY:
-            continue
-        if section.get("public") is True:  # kept as it is, so nothing needs filling in
-            continue
-        if section.get("type") in LISTED:
-            if section.get("categories", []) in ([], ""):
-                blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
-            continue
-        missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
-        if section.get("type") in (*NUMBERS, *DATED) and missing:
-            advice = {
-                "lower": "the smallest value that public rules allow, lower = 0",
-                "upper": "the largest value that public rules allow, upper = 1000",
-            }
-            if section["type"] in DATED:
-                advice = {
-                    "lower": "the earliest date that public rules allow, lower = 2020-01-01",
-                    "upper": "the latest date that public rules allow, upper = 2020-12-31",
-                }
-            wanted = " and ".join(advice[bound] for bound in missing)
-            blanks.append(f"{_where(section, place)}: {' and '.join(missing)} blank: write {wanted}")
+        blanks += [f"{_where(section, place)}: {advice}" for advice in _blanks_of_column(section)]
     if blanks:
         raise SchemaError(
             "the schema has blanks to fill in from public knowledge, not from the data\n  "
             + "\n  ".join(blanks)
         )
+
+
+def _blanks_of_column(section: Mapping[str, Any]) -> Iterable[str]:
+    """Say what to fill in: a type, or bounds or categories; nothing of a key, or of what is kept as it is."""
+    kind = section.get("type")
+    if kind == "":
+        kinds = ", ".join((*get_args(ColumnType), KEY))
+        yield (
+            f"write its type, one of {kinds}, and its bounds or categories; or remove its section, which leaves it out "
+            "of every release"
+        )
+    if section.get("public") is True:
+        return
+    if kind in LISTED and section.get("categories", []) in ([], ""):
+        yield 'write every label, categories = ["a", "b"]'
+    missing = [bound for bound in _BOUNDS if section.get(bound, "") == ""]
+    if kind in (*NUMBERS, *DATED) and missing:
+        wanted = " and ".join(_BOUNDS[bound][kind in DATED] for bound in missing)
+        yield f"{' and '.join(missing)} blank: write {wanted}"
 
 
 def csv_section(section: Any) -> CsvFormat | None:
@@ -342,12 +328,6 @@ def _where(section: Mapping[str, Any], place: int) -> str:
     )
 
 
-def _lines(values: Mapping[str, Any], keep: tuple[str, ...]) -> Iterable[str]:
-    for key, value in values.items():
-        if key in keep or (value is not None and value not in ("", ())):
-            yield f"{key} = {toml_value(value)}"
-
-
 def toml_value(value: Any) -> str:
     """Write a value of a schema, complete or not, as TOML.
 
@@ -356,8 +336,6 @@ def toml_value(value: Any) -> str:
     >>> toml_value(["north", 1e6, True])
     '["north", 1000000, true]'
     """
-    if isinstance(value, _Literal):
-        return value
     if isinstance(value, str):
         return toml_text(value)
     if isinstance(value, list | tuple):

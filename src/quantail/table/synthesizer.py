@@ -14,8 +14,9 @@ from quantail.frames import FEWEST_ROWS
 from quantail.io import Kind, read_table
 from quantail.privacy import Definition, Ledger, Plan, Terms, split
 from quantail.release.facts import plan_of_fits
+from quantail.release.model import check_size
 from quantail.release.progress import Progress, group_progress
-from quantail.release.synthesizer import Amount, Synthesizer, check_size, described_panel
+from quantail.release.synthesizer import Amount, Synthesizer, described_panel
 from quantail.schema import Schema, core_of
 from quantail.table.grouped_design import GroupedDesign, Pool
 from quantail.table.methods import AnyColumn, method_of
