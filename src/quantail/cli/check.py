@@ -37,7 +37,7 @@ def check(
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.cli.panels import firms_in_words
-    from quantail.frames import FEWEST_ROWS, check_table, left_out_columns, left_out_words
+    from quantail.frames import FEWEST_ROWS, check_table, left_out_columns, left_out_words, problem_lines
     from quantail.io import Place, read_table
     from quantail.schema import Schema, formula_columns, formula_warning
 
@@ -58,10 +58,10 @@ def check(
             answer["notes_internal"] = [str(p) for p in clipped]
         print_json(answer)
     else:
-        for problem in problems:
-            say(f"- {problem}")
-        for problem in clipped:
-            say(f"- {problem}", style="yellow")
+        for line in problem_lines(problems):
+            say(f"- {line}")
+        for line in problem_lines(clipped):
+            say(f"- {line}", style="yellow")
         if not problems:
             say(f"{Place.of(file)} fits {schema}.", style="green")
         if left_out:

@@ -20,7 +20,7 @@ from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Panel, Schema
 
-_WHOLE = "store periods as whole numbers, such as years; number months or quarters one after the other: 1, 2, 3 ..."
+_WHOLE = "store periods as whole numbers, such as years; number months or quarters one after the other, from one on"
 
 
 @dataclass(frozen=True, eq=False)

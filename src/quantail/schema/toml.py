@@ -236,40 +236,55 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         for key in panel
         if key in _PANEL_EXAMPLES and key not in optional and panel[key] == ""
     ]
+    lacking: dict[str, list[str]] = {}
     for place, section in enumerate(sections, start=1):
-        if section.get("type") == "":
-            kinds = ", ".join((*get_args(ColumnType), KEY))
-            blanks.append(
-                f"{_where(section, place)}: write its type, one of {kinds}, and its bounds or categories; or "
-                "remove its section, which leaves it out of every release"
-            )
-            continue
-        if section.get("type") == KEY:
-            continue
-        if section.get("public") is True:  # kept as it is, so nothing needs filling in
-            continue
-        if section.get("type") in LISTED:
-            if section.get("categories", []) in ([], ""):
-                blanks.append(f'{_where(section, place)}: write every label, categories = ["a", "b"]')
-            continue
-        missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
-        if section.get("type") in (*NUMBERS, *DATED) and missing:
-            advice = {
-                "lower": "the smallest value that public rules allow, lower = 0",
-                "upper": "the largest value that public rules allow, upper = 1000",
-            }
-            if section["type"] in DATED:
-                advice = {
-                    "lower": "the earliest date that public rules allow, lower = 2020-01-01",
-                    "upper": "the latest date that public rules allow, upper = 2020-12-31",
-                }
-            wanted = " and ".join(advice[bound] for bound in missing)
-            blanks.append(f"{_where(section, place)}: {' and '.join(missing)} blank: write {wanted}")
+        if advice := _blank_in_column(section):
+            lacking.setdefault(advice, []).append(_where(section, place))
+    blanks += [f"{_all_of(places)}: {advice}" for advice, places in lacking.items()]
     if blanks:
         raise SchemaError(
             "the schema has blanks to fill in from public knowledge, not from the data\n  "
             + "\n  ".join(blanks)
         )
+
+
+def _all_of(places: list[str]) -> str:
+    if len(places) == 1 or not all(place.startswith("column ") for place in places):
+        return ", ".join(places)
+    return "columns " + ", ".join(place.removeprefix("column ") for place in places)
+
+
+def _blank_in_column(section: Mapping[str, Any]) -> str:
+    """Say what a column still lacks; empty if nothing."""
+    kind = section.get("type")
+    if kind == "":
+        kinds = ", ".join((*get_args(ColumnType), KEY))
+        return (
+            f"write its type, one of {kinds}, and its bounds or categories; or remove its section, which leaves it "
+            "out of every release"
+        )
+    if (
+        kind == KEY or section.get("public") is True
+    ):  # a public column is kept as it is: nothing needs filling in
+        return ""
+    if kind in LISTED:
+        return (
+            'write every label, categories = ["a", "b"]' if section.get("categories", []) in ([], "") else ""
+        )
+    missing = [bound for bound in ("lower", "upper") if section.get(bound, "") == ""]
+    if kind not in (*NUMBERS, *DATED) or not missing:
+        return ""
+    advice = {
+        "lower": "the smallest value that public rules allow, lower = 0",
+        "upper": "the largest value that public rules allow, upper = 1000",
+    }
+    if kind in DATED:
+        advice = {
+            "lower": "the earliest date that public rules allow, lower = 2020-01-01",
+            "upper": "the latest date that public rules allow, upper = 2020-12-31",
+        }
+    wanted = " and ".join(advice[bound] for bound in missing)
+    return f"{' and '.join(missing)} blank: write {wanted}"
 
 
 def csv_section(section: Any) -> CsvFormat | None:
