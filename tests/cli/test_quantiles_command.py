@@ -37,3 +37,24 @@ def test_wrong_levels_and_a_missing_column_cost_nothing(shop):
     assert ask(shop, *made, "--levels", "half").exit_code == 2
     assert ask(shop, *made, "--column", "absent").exit_code == 3
     assert not (shop.table.parent / "shop.ledger").exists()
+
+
+def test_an_output_that_is_no_table_is_refused_before_anything_is_charged(shop):
+    made = ("-s", shop.schema, "-l", "shop.ledger", "--new-ledger")
+    refused = ask(shop, *made, "-o", "pay.json")
+    assert refused.exit_code == 4 and ".parquet" in refused.stderr
+    assert not (shop.table.parent / "shop.ledger").exists()
+
+
+def test_what_a_kind_of_file_refuses_shows_before_the_charge(shop, monkeypatch):
+    import quantail.cli.answering as answering
+    from quantail.errors import DataError
+
+    def refuse(*_, **__):
+        raise DataError("this kind of file is not there")
+
+    monkeypatch.setattr(answering, "write_table", refuse)
+    refused = ask(shop, "-s", shop.schema, "-l", "shop.ledger", "--new-ledger", "-o", "pay.xlsx")
+    assert refused.exit_code == 4
+    shown = shop.run("ledger", "show", "shop.ledger")
+    assert "charged" not in shown.stdout

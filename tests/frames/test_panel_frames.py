@@ -354,9 +354,9 @@ def test_rows_outside_the_active_years_may_stand_empty_and_are_left_out():
 @pytest.mark.parametrize("name", ["emp_2001", "id", "mu", "sic3", "first"])
 def test_missing_columns_are_all_named(name):
     table = pa.table(TABLE).drop_columns([name, "pay_2002"])
-    with pytest.raises(DataError, match=f"column '{name}' is missing") as caught:
+    with pytest.raises(DataError, match=f"'{name}'.* is missing") as caught:
         confidential_panel(table, WIDE)
-    assert "column 'pay_2002' is missing" in str(caught.value)
+    assert "'pay_2002' is missing" in str(caught.value)
 
 
 def test_all_problems_of_the_values_are_told_together():

@@ -7,7 +7,7 @@ import pytest
 from quantail.evaluation import Evaluation
 from quantail.evaluation.measure import Measure
 from quantail.evaluation.table import Measured
-from quantail.report.summary import _opening, _tiles
+from quantail.report.summary import _opening, _standing_out, _tiles
 
 
 def row(name, value, null=1.0, family="columns", columns=("x",)):
@@ -15,7 +15,8 @@ def row(name, value, null=1.0, family="columns", columns=("x",)):
 
 
 def said(*rows):
-    return re.sub(r"<[^>]*>", "", "".join(_opening(Evaluation(tuple(rows)))))
+    measures = Evaluation(tuple(rows))
+    return re.sub(r"<[^>]*>", "", " ".join((*_opening(measures), *_standing_out(measures))))
 
 
 @pytest.mark.parametrize(
@@ -35,12 +36,12 @@ def test_words_follow_the_share_of_measures_that_are_close(far, words):
 
 def test_what_stands_out_is_named_once_for_each_family():
     text = said(row("wrt", 5.0), row("far", 20.0), row("km", 4.0, family="counts"), row("ks", 1.0))
-    assert (
-        "Farthest from it: single columns (the far of x 20; an independent sample 1); "
-        "tables of counts (the km of x 4; an independent sample 1)." in text
+    assert text.endswith(
+        "farthest from it: single columns: the far of x 20 (in an independent sample 1)"
+        "tables of counts: the km of x 4 (in an independent sample 1)"
     )
     assert "wrt of" not in text
-    assert "None stands out" in said(row("wrt", 1.0))
+    assert "Nothing stands out" in said(row("wrt", 1.0))
 
 
 def test_without_a_yardstick_no_words_are_claimed():
@@ -79,4 +80,4 @@ def test_a_tile_says_what_the_farthest_of_many_errors_is_compared_with():
         for name, value in (("pay", 0.3), ("jobs", 0.1))
     ]
     (tile,) = _tiles(Evaluation(tuple(rows)))
-    assert "independent sample: 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile
+    assert "independent sample 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile

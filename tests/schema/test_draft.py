@@ -49,8 +49,8 @@ def test_a_draft_is_toml_with_the_names_in_order(names):
 def test_loading_a_draft_names_every_blank():
     with pytest.raises(SchemaError) as caught:
         Schema.from_toml(draft({"jobs": "integer", "pay": "numeric", "region": "category"}))
-    for name in ("jobs", "pay", "region"):
-        assert f"column '{name}'" in str(caught.value)
+    assert "columns 'jobs', 'pay': lower and upper blank" in str(caught.value)
+    assert "column 'region': write every label" in str(caught.value)
     assert "lower = 0" in str(caught.value)
     assert "[table]: write the name of the data set" in str(caught.value)
     assert "categories = [" in str(caught.value)
@@ -84,8 +84,7 @@ def test_a_type_that_nothing_tells_is_blank_and_all_blanks_are_reported_at_once(
         Schema.from_toml(text)
     for said in (
         "remove its section, which leaves it out",
-        "'q1': write its type",
-        "'q2': write its type",
+        "columns 'q1', 'q2': write its type",
         "'day': lower and upper blank",
     ):
         assert said in str(caught.value)

@@ -147,3 +147,12 @@ def test_all_blanks_are_reported_at_once():
     assert "'rent': lower and upper blank: write" in said
     assert "'region': write every label" in said
     assert "'pay'" not in said
+
+
+def test_a_blank_of_many_columns_is_said_once():
+    labelled = "".join(
+        f'[[column]]\nname = "{name}"\ntype = "category"\ncategories = []\n'
+        for name in ("sex", "state", "trade")
+    )
+    with pytest.raises(SchemaError, match="columns 'sex', 'state', 'trade': write every label"):
+        Schema.from_toml(HEAD + PAY + labelled)

@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from quantail.answers import answer_card, card_markdown
 from quantail.cli.account import accounted, open_account
 from quantail.cli.console import as_json, note, print_json, say, warn
 from quantail.cli.outputs import check_outputs
 from quantail.cli.release import ReleaseOptions
 from quantail.cli.staging import Staging
-from quantail.io import write_table
+from quantail.io import check_output, write_table
 from quantail.privacy import parse_epsilon
 from quantail.release import NOT_PRIVATE
 from quantail.release.paying import NO_LEDGER
@@ -43,18 +45,22 @@ def release_answer(
         Where the answer goes as a table.
     """
     paths = [*cards, *([] if table is None else [table])]
+    if table is not None:
+        check_output(table, overwrite=force)
     check_outputs(paths, inputs, force)
     account = open_account(spending.payment, about, parse_epsilon(spending.epsilon), "epsilon")
     if spending.simulated or account is None:
         warn(NOT_PRIVATE if spending.simulated else NO_LEDGER)
     with accounted(account), Staging(paths) as staging:
         noise = "simulated" if spending.simulated else "secure"
+        if table is not None:  # what this kind of file refuses must show before the charge
+            write_table(pa.table({"value": pa.array([], pa.float64())}), staging.place(table))
         found = ask(ledger=account or False, noise=noise, seed=spending.seed)
         card = answer_card(found)
         for path, text in zip(cards, (as_json(card), card_markdown(card)), strict=False):
             staging.place(path).write_text(text, encoding="utf-8", newline="\n")
         if table is not None:
-            write_table(found.to_arrow(), staging.place(table))
+            write_table(found.to_arrow(), staging.place(table), overwrite=True)
         if account is not None:
             account.confirm()
         staging.commit()

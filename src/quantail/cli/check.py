@@ -42,7 +42,7 @@ def check(
     it. --internal tells which columns hold some, and that answer must not leave the agency.
     """
     from quantail.cli.panels import firms_in_words
-    from quantail.frames import check_table, left_out_columns, left_out_words
+    from quantail.frames import check_table, left_out_columns, left_out_words, problem_lines
     from quantail.io import Place, read_table
     from quantail.schema import Schema
 
@@ -57,10 +57,10 @@ def check(
         answer |= {"unsourced": list(facts.unsourced()), "left_out": list(left_out)}
         print_json(answer | (_internal(clipped) if internal else {}))
     else:
-        for problem in problems:
-            say(f"- {problem}")
-        for problem in clipped:
-            say(f"- {problem}", style="yellow")
+        for line in problem_lines(problems):
+            say(f"- {line}")
+        for line in problem_lines(clipped):
+            say(f"- {line}", style="yellow")
         if not problems:
             say(f"{Place.of(file)} fits {schema}.", style="green")
         if left_out:

@@ -14,7 +14,7 @@ from quantail.frames.panel import PanelData
 from quantail.frames.panel_border import confidential_panel
 from quantail.frames.panel_release import release_panel
 from quantail.frames.release import empty_release, release_table
-from quantail.frames.rules import FEWEST_ROWS, MisfitError, Problem
+from quantail.frames.rules import FEWEST_ROWS, MisfitError, Problem, problem_lines
 
 __all__ = [
     "FEWEST_ROWS",
@@ -27,6 +27,7 @@ __all__ = [
     "empty_release",
     "left_out_columns",
     "left_out_words",
+    "problem_lines",
     "protected_panel",
     "release_panel",
     "release_table",

@@ -40,6 +40,26 @@ class Problem:
         return f"{where} {self.what}; {self.hint}"
 
 
+def problem_lines(problems: Iterable[Problem]) -> list[str]:
+    """Say each problem once, with all columns that have it, in the order of the first of them.
+
+    Examples
+    --------
+    >>> same = [Problem(name, "holds missing values", "fill them in") for name in ("pay", "rent")]
+    >>> problem_lines(same)
+    ["each of columns 'pay', 'rent' holds missing values; fill them in"]
+    """
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        alike.setdefault((problem.what, problem.hint), []).append(problem)
+    return [
+        str(group[0])
+        if len(group) == 1
+        else f"each of columns {', '.join(repr(one.column) for one in group)} {what}; {hint}"
+        for (what, hint), group in alike.items()
+    ]
+
+
 class MisfitError(DataError):
     """A table does not fit its schema; every way in which it does not is listed.
 
@@ -51,7 +71,7 @@ class MisfitError(DataError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("the table does not fit the schema\n  " + "\n  ".join(map(str, self.problems)))
+        super().__init__("the table does not fit the schema\n  " + "\n  ".join(problem_lines(self.problems)))
 
 
 def admit_table(table: Table, schema: Schema) -> Problem | None:

@@ -7,7 +7,7 @@ from quantail.evaluation import Evaluation
 from quantail.evaluation.table import Measured
 from quantail.markup import Child, Markup, element
 from quantail.report.data import ReportData
-from quantail.report.measures import grouped, row_name
+from quantail.report.measures import grouped
 from quantail.report.page import facts
 from quantail.report.plots.numbers import short
 from quantail.report.verdict import Farthest, farthest, ratio, verdict_of
@@ -62,6 +62,7 @@ def draw_summary(data: ReportData) -> Markup:
         "section",
         element("h1", _title(data)),
         element("p", *_opening(data.measures), class_="lede"),
+        *_standing_out(data.measures),
         facts(_facts(data)),
         element("ul", *_tiles(data.measures), class_="tiles"),
         aria_label="Summary",
@@ -74,8 +75,8 @@ def _title(data: ReportData) -> str:
 
 
 def _opening(measures: Evaluation) -> list[Child]:
-    """Say how many measures are close to an independent sample, and which are farthest from one, one of each family."""
-    every = [times for row in measures if (times := ratio(row)) is not None]
+    """Say how many measures are close to an independent sample."""
+    every = _rated(measures)
     if not every:
         return ["No measure has a yardstick on tables this small; the pictures below show them side by side."]
     close = sum(verdict_of(times).is_close for times in every)
@@ -83,13 +84,17 @@ def _opening(measures: Evaluation) -> list[Child]:
     return [
         "The synthetic table is ",
         element("strong", words),
-        f": {close} of {len(every)} measures with this yardstick are like a second sample of the same population, "
-        "or close to one. ",
-        _standing_out(measures),
+        f": {close} of {len(every)} measures are like what a second sample of the same population would give, or close "
+        "to it.",
     ]
 
 
-def _standing_out(measures: Evaluation) -> str:
+def _rated(measures: Evaluation) -> list[float]:
+    return [times for row in measures if (times := ratio(row)) is not None]
+
+
+def _standing_out(measures: Evaluation) -> list[Markup]:
+    """Name what is farthest from an independent sample, at most one of each family."""
     worst: dict[str, Farthest] = {}
     for rows in grouped(measures, "name").values():
         found, family = farthest(rows), rows[0].family
@@ -97,12 +102,22 @@ def _standing_out(measures: Evaluation) -> str:
             worst[family] = found
     ordered = sorted(worst.values(), key=lambda found: -(found.times or 0))
     weak = [_spoken(found.row) for found in ordered if found.verdict and not found.verdict.is_close]
-    return f"Farthest from it: {'; '.join(weak[:_WORST_SHOWN])}." if weak else "None stands out."
+    if not _rated(measures):
+        return []
+    if not weak:
+        return [element("p", "Nothing stands out.")]
+    return [
+        element("p", "Take care with what is farthest from it:"),
+        element("ul", *(element("li", *line) for line in weak[:_WORST_SHOWN])),
+    ]
 
 
-def _spoken(row: Measured) -> str:
-    null = "" if row.null is None else f"; an independent sample {short(row.null, 2)}"
-    return f"{_MATTERS[row.family]} ({row.title}{where(row.columns)} {short(row.value)}{null})"
+def _spoken(row: Measured) -> list[Child]:
+    null = "" if row.null is None else f" (in an independent sample {short(row.null, 2)})"
+    return [
+        element("strong", _MATTERS[row.family]),
+        f": {row.title}{where(row.columns)} {short(row.value)}{null}",
+    ]
 
 
 def _facts(data: ReportData) -> list[tuple[str, Child]]:
@@ -136,19 +151,20 @@ def _tiles(measures: Evaluation) -> list[Markup]:
 
 
 def _tile(question: str, found: Farthest) -> Markup:
+    """Answer in words first, then in numbers."""
     row, said, largest = found.row, found.verdict, found.largest
-    null = "no yardstick" if row.null is None else f"independent sample: {short(row.null)}"
+    null = "no yardstick" if row.null is None else f"independent sample {short(row.null)}"
     if found.chance > 1:
         null += f", farthest of {found.among} about {short(found.expected or 0.0, 2)}"
     return element(
         "li",
         element("h3", question),
-        element("p", short(row.value), class_="value"),
-        element("p", row_name(row), where(row.columns), class_="null"),
-        element("p", f"{null}; best {short(row.best)}", class_="null"),
-        None if largest is None else element("p", f"largest: {in_numbers(largest)}", class_="null"),
+        said
+        and element("p", said.words.capitalize(), class_="reading" if said.is_close else "reading apart"),
         said and steps(said.grade),
-        said and element("p", said.words.capitalize(), class_="reading"),
+        element("p", short(row.value), class_="value"),
+        element("p", f"{row.title}{where(row.columns)}; {null}; best {short(row.best)}", class_="null"),
+        None if largest is None else element("p", f"largest: {in_numbers(largest)}", class_="null"),
         class_="tile",
     )
 

@@ -230,13 +230,22 @@ def _check_blanks(table: Mapping[str, Any], sections: list[dict[str, Any]], pane
         for key in panel
         if key in _PANEL_EXAMPLES and key not in optional and panel[key] == ""
     ]
+    lacking: dict[str, list[str]] = {}
     for place, section in enumerate(sections, start=1):
-        blanks += [f"{_where(section, place)}: {advice}" for advice in _blanks_of_column(section)]
+        for advice in _blanks_of_column(section):
+            lacking.setdefault(advice, []).append(_where(section, place))
+    blanks += [f"{_all_of(places)}: {advice}" for advice, places in lacking.items()]
     if blanks:
         raise SchemaError(
             "the schema has blanks to fill in from public knowledge, not from the data\n  "
             + "\n  ".join(blanks)
         )
+
+
+def _all_of(places: list[str]) -> str:
+    if len(places) == 1 or not all(place.startswith("column ") for place in places):
+        return ", ".join(places)
+    return "columns " + ", ".join(place.removeprefix("column ") for place in places)
 
 
 def _blanks_of_column(section: Mapping[str, Any]) -> Iterable[str]:

@@ -20,7 +20,7 @@ Section = Mapping[str, Any]
 
 _HEAD = "# Draft of a schema: fill in its blanks from public knowledge (rules, codebooks, law), never from the data.\n"
 _ON_OTHERS = ("predictors", "universe", "outside", "only_outside", "missing_with", "within", "parents")
-_EXAMPLE = re.compile(r", (?:lower|upper) = [\w-]+")
+_EXAMPLE = re.compile(r", (?:lower|upper|categories) = (?:[\w-]+|\[.*\])")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class SchemaFile:
         }  # a key needs a column beside it
         alone = SchemaFile({"name": "x", "unit": "x"}, (column, other))
         said = alone.problem().rpartition("\n  ")[2]
-        return _EXAMPLE.sub("", said)  # beside an empty field, an example of a bound would be a proposal
+        return _EXAMPLE.sub("", said)  # beside an empty field, an example would be a proposal
 
     def save(self, path: Path) -> None:
         """Write the file, in one step, unless somebody else did meanwhile."""

@@ -3,6 +3,7 @@
 Every form carries a hash of the file as it was shown; a file that somebody changed meanwhile is not overwritten.
 """
 
+import re
 from dataclasses import fields, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.schema_file import SchemaFile
 from quantail.studio.visit import Visit
 
+_TABLE = re.compile(r"\[table\]: (.*?)(?:, \w+ = .*)?$")
 _SPECIAL = {"decimals": "decimals", "atoms": "atoms", "heaps": "heaps", "missing_codes": "codes"}
 _RULES = {"universe": "only where", "missing_with": "missing with", "within": "within"}
 _NAMED = ("unit", "time", "entry", "exit", "source")
@@ -58,7 +60,8 @@ def _elsewhere(problem: str, blanks: int) -> list[str]:
     lines = [line.strip() for line in problem.split("\n")]
     if not blanks or len(lines) == 1:
         return lines
-    return [line for line in lines[1:] if line.startswith("[")]
+    # Said for whoever edits the file; here the field is named below.
+    return [_TABLE.sub(r"The table: \1", line) for line in lines[1:] if line.startswith("[")]
 
 
 def _facts(column: Any) -> str:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quantail.cli.staging import write_text
 from quantail.errors import QuantailError, SchemaError
-from quantail.frames import check_table, left_out_columns
+from quantail.frames import check_table, left_out_columns, problem_lines
 from quantail.io import csv_format, read_header, read_table
 from quantail.schema import PanelNames, Schema, draft
 from quantail.studio.column_form import value_of
@@ -94,7 +94,7 @@ def check(visit: Visit) -> Response:
     problems = check_table(found, schema)
     return visit.page(
         "check.html",
-        problems=[str(problem) for problem in problems],
+        problems=problem_lines(problems),
         unsourced=schema.unsourced(),
         left_out=left_out_columns(found.column_names, schema),
     )
