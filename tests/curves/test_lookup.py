@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.curves.grid import near, wide
-from quantail.curves.lookup import Lookup
+from quantail.curves.lookup import Lookup, below_few
 
 GRIDS = {
     "near": near(5.0, 15.0, 0.0, 1000.0, 150),
@@ -41,3 +41,8 @@ def test_a_lookup_is_a_search(name, seed):
         np.testing.assert_array_equal(
             lookup.below(values, equal=True), np.searchsorted(cuts, values, side="right")
         )
+    few = cuts[:20]
+    np.testing.assert_array_equal(below_few(few, values), np.searchsorted(few, values, side="left"))
+    np.testing.assert_array_equal(
+        below_few(few, values, equal=True), np.searchsorted(few, values, side="right")
+    )

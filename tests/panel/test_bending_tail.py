@@ -79,6 +79,6 @@ def test_the_capped_total_of_a_curve_is_the_sum_of_the_values_that_it_shows():
     stage = Stage(lives, age_splines(lives), Draws.of(lives, rng), scale, 2.0)
     latent = Track(rng.standard_normal(len(lives)) + 0.1 * lives.age, rng.random(len(lives)) < 0.1)
     curve = law("lognormal")
-    shown = Track(np.interp(latent.size, *stage.size_map(latent, curve)), latent.idle)
+    shown = Track(stage.size_map(latent, curve).at(latent.size), latent.idle)
     expected = sum_points(lives) @ np.clip(stage.value(shown) / 200.0, -1.0, 1.0) * 2.0 / LATTICE
     assert stage.capped_total(latent, 200.0)(curve) == pytest.approx(expected, rel=0.01)

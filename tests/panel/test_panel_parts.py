@@ -7,6 +7,7 @@ from quantail.panel.curve import Curve, smooth_weights, zipf_weights
 from quantail.panel.dynamics import dynamics_at, enter_as_often, repeat_as_often
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
+from quantail.panel.size_map import SizeMap
 from quantail.panel.stage import Stage
 from quantail.panel.tables import (
     LATTICE,
@@ -199,20 +200,29 @@ def test_without_shocks_every_unit_keeps_its_permanent_size():
     first = np.zeros(40, dtype=np.int64)
     unit_periods = UnitPeriods.of(first, np.full(40, 5), 6)
     draws = Draws.of(unit_periods, np.random.default_rng(0))
-    nothing = np.zeros(len(unit_periods))
+    nothing, same = np.zeros(len(unit_periods)), np.ones(len(unit_periods))
     still = Dynamics(permanent=1.0, blip=0.0, persistence=0.5, repeat=0.0, jump=0.0)
-    size = unit_periods.unfold(simulate(unit_periods, still, nothing, nothing, nothing, draws).size)
+    size = unit_periods.unfold(simulate(unit_periods, still, nothing, same, same, draws).size)
     np.testing.assert_allclose(size, np.repeat(size[:, :1], 6, axis=1), atol=0.02)
     assert size[:, 0].std() > 0.8
+
+
+@pytest.mark.parametrize("ends", [(-3.0, 4.0), (0.0, 1e-9), (-1e-3, 700.0)])
+def test_a_map_to_sizes_is_an_interpolation_to_the_last_bit(ends):
+    rng = np.random.default_rng(5)
+    knots = np.linspace(*ends, 513)
+    sizes = SizeMap(knots, np.sort(np.round(rng.standard_normal(513), 1)))
+    latent = np.concatenate([knots, np.nextafter(knots, -np.inf), np.nextafter(knots, np.inf)])
+    latent = np.concatenate([latent, rng.uniform(2 * ends[0] - 1, 2 * ends[1] + 1, 3000)])
+    latent = np.concatenate([latent, rng.uniform(*ends, 3000)])
+    np.testing.assert_array_equal(sizes.at(latent), np.interp(latent, knots, sizes.sizes))
 
 
 def test_repeaters_report_the_same_and_idle_chains_follow_their_chances():
     unit_periods = UnitPeriods.of(np.zeros(4000, dtype=np.int64), np.full(4000, 9), 10)
     draws = Draws.of(unit_periods, np.random.default_rng(0))
-    nothing = np.zeros(len(unit_periods))
-    track = simulate(
-        unit_periods, Dynamics(repeat=0.3, enter=0.1, stay=0.6), nothing, nothing, nothing, draws
-    )
+    nothing, same = np.zeros(len(unit_periods)), np.ones(len(unit_periods))
+    track = simulate(unit_periods, Dynamics(repeat=0.3, enter=0.1, stay=0.6), nothing, same, same, draws)
     later, earlier = unit_periods.pairs(1)
     same = track.size[later] == track.size[earlier]
     assert abs(same.mean() - 0.3) < 0.02

@@ -2,9 +2,11 @@
 
 A table of even buckets knows how many cut points lie in buckets before a value's own; the one or two in the same
 bucket are compared with the value itself, so the answer is exact. (The bucket of a number never falls as the number
-grows, in floating point too, so cut points of earlier buckets are smaller and those of later ones larger.)
+grows, in floating point too, so cut points of earlier buckets are smaller and those of later ones larger.) A few cut
+points are compared with all values one after the other (`below_few`).
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -62,3 +64,18 @@ class Lookup:
 
     def _bucket(self, values: Floats) -> NDArray[np.int32]:
         return ((values - self._low) * self._factor).astype(np.int32)
+
+
+def below_few(cuts: Sequence[float], values: Floats, equal: bool = False) -> Integers:
+    """Return how many of at most 127 ascending cut points are smaller than each value, or `equal` to it.
+
+    Examples
+    --------
+    >>> below_few((1.0, 2.0, 4.0), np.array([0.5, 2.0, 3.0, 9.0])).tolist()
+    [0, 1, 2, 3]
+    """
+    # NaN lies above all numbers, as in a search: counted is what lies above a value.
+    above = np.zeros(values.shape, dtype=np.int8)
+    for cut in cuts:
+        above += values < cut if equal else values <= cut
+    return len(cuts) - above.astype(np.int64)

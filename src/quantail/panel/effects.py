@@ -110,9 +110,9 @@ def _measured(
     """Simulate with given effects; return what is missing from the sums, standardised, and its reduction."""
     unit_periods = stage.unit_periods
     latent = stage.simulate(dynamics, effects)
-    knots = stage.size_map(latent, curve)
+    sizes = stage.size_map(latent, curve)
     shown, up, down = (
-        stage.show(latent, knots, shift) for shift in (0.0, DERIVATIVE_SHIFT, -DERIVATIVE_SHIFT)
+        stage.show(latent, sizes, shift) for shift in (0.0, DERIVATIVE_SHIFT, -DERIVATIVE_SHIFT)
     )
     levels, higher, lower = (level(track, sums.centre, sums.width) for track in (shown, up, down))
     made = [year_table(unit_periods, levels), spline_table(unit_periods, levels, stage.splines)]
@@ -120,7 +120,7 @@ def _measured(
         _without_common(_level_slopes(stage, (higher - lower) / (2 * DERIVATIVE_SHIFT)), stage, latent.idle)
     ]
     if sums.growth:
-        wider = stage.show(latent, knots, DERIVATIVE_SHIFT * shock_scale(dynamics) * stage.draws.shock)
+        wider = stage.show(latent, sizes, DERIVATIVE_SHIFT * shock_scale(dynamics) * stage.draws.shock)
         made.append(growth_table(unit_periods, shown, sums.reach))
         slopes += [_sign_slopes(stage, shown, up, down), _move_slopes(stage, shown, wider, sums.reach)]
     if sums.trend is not None and sums.total is not None:
@@ -154,7 +154,7 @@ def _trend_slopes(stage: Stage, latent: Track, up: Track, down: Track, cap: floa
     slope = trend_points(stage.unit_periods) / LATTICE * (higher - lower) / (2 * DERIVATIVE_SHIFT)
     sums = [np.bincount(column, slope * factor, stage.effects) for column, factor in stage.features]
     jacobian = np.asarray(sum(sums))[None, :]
-    jacobian[0, -1] += float(slope @ (latent.size * stage.trend))
+    jacobian[0, -1] += float(slope @ (latent.size * stage.trend[stage.unit_periods.place]))
     return _without_common(jacobian, stage, latent.idle)
 
 

@@ -377,8 +377,7 @@ def draw_history(model: HistoryModel, stage: Stage, steps: int = 2) -> tuple[Tra
     if model.sums.unchanged is not None:
         dynamics = repeat_as_often(stage, curve, effects, dynamics, model.sums.unchanged)
         latent = stage.simulate(dynamics, effects)
-    knots = stage.size_map(latent, curve)
-    return latent, Track(np.interp(latent.size, *knots), latent.idle)
+    return latent, Track(stage.size_map(latent, curve).at(latent.size), latent.idle)
 
 
 def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Curve:
@@ -389,7 +388,7 @@ def _stretched(curve: Curve, released: Total, stage: Stage, latent: Track) -> Cu
     for _ in range(12):
         middle = (low + high) / 2
         tried = curve.stretched(float(np.exp(middle)))
-        shown = Track(np.interp(latent.size, *stage.size_map(latent, tried)), latent.idle)
+        shown = Track(stage.size_map(latent, tried).at(latent.size), latent.idle)
         made = float(points @ np.clip(stage.value(shown) / released.cap, -1.0, 1.0))
         # The prior is strong against a wider tail than the curve's, and weak against a narrower one.
         pull = (made - released.sum) * trust + middle / (STRETCH_PRIOR**2 + min(middle, 0.0) ** 2)

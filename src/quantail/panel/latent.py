@@ -106,9 +106,9 @@ def simulate(
     effects : array, one per unit-period
         Added to the latent sizes.
     spread : array, one per unit-period
-        Added to the log spread of latent sizes.
+        What the spread of latent sizes is multiplied by.
     unrest : array, one per unit-period
-        Added to the log scale of shocks.
+        What the scale of shocks is multiplied by.
     idle : bool array, optional
         Which unit-periods are in the zero state; simulated too if not given.
 
@@ -119,7 +119,7 @@ def simulate(
     """
     d = dynamics
     rest = _transitory(d)
-    shock = shock_scale(d) * np.exp(unrest) * draws.shock
+    shock = shock_scale(d) * unrest * draws.shock
     blip = np.sqrt(d.blip) * draws.blip
     size, zero = np.empty(len(unit_periods)), np.zeros(len(unit_periods), dtype=bool)
     jumps, repeats = d.jump * draws.jump, draws.repeat < d.repeat
@@ -128,7 +128,7 @@ def simulate(
     permanent = np.sqrt(d.permanent) * draws.permanent
     deviation = np.sqrt(rest) * draws.shock[first]
     # Jumps add up over the years; sizes keep a spread near 1 all the same.
-    wide = np.exp(spread) / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * unit_periods.age.mean())
+    wide = spread / np.sqrt(1.0 + JUMP_RATE * d.jump**2 * unit_periods.age.mean())
     size[first] = underneath = wide[first] * (permanent + deviation + blip[first]) + effects[first]
     zero[first] = draws.idle[first] < np.where(unit_periods.stock[first], d.stock_idle, d.born_idle)
     for age, many in enumerate(counts[1:], 1):

@@ -14,6 +14,7 @@ from quantail.arrays import Flags, Floats, Integers
 from quantail.panel.curve import Curve, Line
 from quantail.panel.latent import Draws, Dynamics, simulate
 from quantail.panel.scale import PanelScale
+from quantail.panel.size_map import SizeMap
 from quantail.panel.tables import LATTICE, LagPairs, Splines, Track, lag_pairs, period_points, sum_points
 from quantail.panel.tuning import COHORT_FADE, SIZE_MAP_KNOTS
 from quantail.panel.unit_periods import UnitPeriods
@@ -64,21 +65,23 @@ class Stage:
     @cached_property
     def trend(self) -> Floats:
         """Periods from -1 to 1."""
-        return np.asarray(2.0 * self.unit_periods.place / max(self.unit_periods.periods - 1, 1) - 1.0)
+        periods = self.unit_periods.periods
+        return np.asarray(2.0 * np.arange(periods) / max(periods - 1, 1) - 1.0)
 
     def simulate(self, dynamics: Dynamics, effects: Floats) -> Track:
         """Simulate latent sizes."""
         shifts, rest = effects[: self.shifts], effects[self.shifts :]
-        unrest, spread = rest[self.unit_periods.place], rest[-1] * self.trend
+        place = self.unit_periods.place
+        unrest, spread = np.exp(rest[:-1])[place], np.exp(rest[-1] * self.trend)[place]
         acting = np.asarray(sum(factor * shifts[cell] for cell, factor in self.features))
         return simulate(self.unit_periods, dynamics, acting, spread, unrest, self.draws, self.idle)
 
-    def size_map(self, latent: Track, curve: Curve) -> tuple[Floats, Floats]:
-        """Return knots of the map from latent sizes to sizes on the modelling scale."""
+    def size_map(self, latent: Track, curve: Curve) -> SizeMap:
+        """Return the map from latent sizes to sizes on the modelling scale."""
         there = ~latent.idle
         size, points = latent.size[there], self.points[there]
         if not points.any():  # nobody has a size: all are in the zero state, away or missing
-            return np.array([0.0, 1.0]), np.full(2, curve.centre)
+            return SizeMap(np.array([0.0, 1.0]), np.full(2, curve.centre))
         low, high = float(size.min()), float(size.max()) + 1e-9
         ends = np.linspace(low, high, SIZE_MAP_KNOTS + 1)
         cell = np.minimum(
@@ -86,7 +89,7 @@ class Stage:
         )
         below = np.concatenate([[0.0], np.cumsum(np.bincount(cell, points, SIZE_MAP_KNOTS))])
         # The largest of n stands for the upper end of its n-th part, not for the end of the distribution.
-        return ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size))
+        return SizeMap(ends, curve.at(below / below[-1] * (1.0 - 0.5 / size.size)))
 
     def capped_total(self, latent: Track, cap: float) -> Callable[[Line], float]:
         """Return how the capped sum of values, in units of the cap, depends on the curve that sizes have.
@@ -105,9 +108,9 @@ class Stage:
         assert scale is not None
         return lambda line: float(weights @ np.clip(scale.value(line.at(middles)) / cap, -1.0, 1.0))
 
-    def show(self, latent: Track, knots: tuple[Floats, Floats], shift: float | Floats = 0.0) -> Track:
+    def show(self, latent: Track, sizes: SizeMap, shift: float | Floats = 0.0) -> Track:
         """Return what the column would show of latent sizes, moved by a shift."""
-        size = np.interp(latent.size + shift, *knots)
+        size = sizes.at(latent.size + shift)
         return Track(size if self.scale is None else self.scale.seen(size), latent.idle)
 
     def value(self, shown: Track) -> Floats:

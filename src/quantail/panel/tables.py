@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quantail.arrays import Flags, Floats, Integers
+from quantail.curves.lookup import below_few
 from quantail.panel.tuning import (
     AGE_KNOTS,
     GROWTH_ENDS,
@@ -157,12 +158,13 @@ def pair_table(pairs: Sequence[LagPairs], track: Track, cells: PairCells) -> Int
     """Count pairs of sizes at every lag, shape (lags, cells.number)."""
     table = np.zeros((len(pairs), cells.number), dtype=np.int64)
     for row, found in zip(table, pairs, strict=True):
-        later, earlier = found.later, found.earlier
-        difference = track.size[later] - track.size[earlier]
-        grown = np.where(difference == 0.0, 1, 2 + np.searchsorted(cells.growth, difference, side="right"))
-        grown = np.where(track.idle[later], 0, grown)
-        cell = 4 + cells.width * np.searchsorted(cells.cuts, track.size[earlier], side="right") + grown
-        cell = np.where(track.idle[earlier], 2 * found.newborn + track.idle[later], cell)
+        before, idle = track.size.take(found.earlier), track.idle.take(found.later)
+        difference = track.size.take(found.later) - before
+        grown = 2 + below_few(cells.growth, difference, equal=True)
+        np.copyto(grown, 1, where=difference == 0.0)
+        np.copyto(grown, 0, where=idle)
+        cell = 4 + cells.width * below_few(cells.cuts, before, equal=True) + grown
+        np.copyto(cell, 2 * found.newborn + idle, where=track.idle.take(found.earlier))
         row[:] = _tally(cell, found.points, cells.number)
     return table
 
