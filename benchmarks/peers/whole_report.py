@@ -58,7 +58,8 @@ def write_page(path: Path, catalogue: Catalogue) -> None:
     for name, title in TITLES.items():
         cells = [cell for cell in content["cells"] if cell["table"] == name]
         if cells:
-            parts += [f"## {name}", title, lines_of(cells, catalogue), behind(cells, catalogue)]
+            parts += [f"## {name}", title, lines_of(cells, catalogue), not_run(cells, catalogue)]
+            parts.append(behind(cells, catalogue))
     path.with_suffix(".md").write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
 
 
@@ -91,6 +92,12 @@ def lines_of(cells: Sequence[Cell], catalogue: Catalogue) -> str:
             rows.append([entry.name, entry.promise, own[0]["failed"], *[""] * len(shown)])
     heads = ["entry", "promise", *(MEASURES[name] for name in shown), "runs"]
     return "\n".join(table(heads, rows)).rstrip()
+
+
+def not_run(cells: Sequence[Cell], catalogue: Catalogue) -> str:
+    """Name the entries that have no run on a table yet."""
+    absent = [name for name in catalogue if all(cell["entry"] != name for cell in cells)]
+    return f"Not run yet: {', '.join(absent)}." if absent else ""
 
 
 def _cell(measure: str, done: Sequence[Cell]) -> str:
