@@ -29,6 +29,7 @@ bench: export OMP_NUM_THREADS = 1
 bench: export OPENBLAS_NUM_THREADS = 1
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.peers_bench --seeds 3
+	$(BIN)/python -m benchmarks.whole_tables_bench
 	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md
 	$(BIN)/python -m benchmarks.kernels_bench
 
@@ -44,12 +45,14 @@ studies: export OPENBLAS_NUM_THREADS = 1
 studies: $(VENV)/.installed
 	$(BIN)/python -m studies all $(if $(PLANTS),--plants $(PLANTS))
 	$(BIN)/python -m benchmarks.peers_bench --seeds 3 --installed
+	$(BIN)/python -m benchmarks.whole_tables_bench --installed
 
 # All tables and figures of README and docs anew from stored results: minutes, and nothing is computed again.
 figures: $(VENV)/.installed
 	$(BIN)/python -m studies figures
 	$(BIN)/python -m studies stand-in docs/images/lbd-stand-in.png
 	$(BIN)/python -m benchmarks.peers_bench --report-only
+	$(BIN)/python -m benchmarks.whole_tables_bench --report-only
 	$(BIN)/python -m benchmarks.shapes_bench --summary docs/bench-shapes.md --summary-only
 	$(BIN)/python -m benchmarks.quantiles_bench --page docs/bench-quantiles.md --page-only
 

@@ -11,15 +11,10 @@ real rows: not private.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -28,53 +23,15 @@ from benchmarks.peers.catalogue import CATALOGUE, Entry
 from benchmarks.peers.contract import SYNTH, write_job
 from benchmarks.peers.environments import NotInstalled, is_built, python_of
 from benchmarks.peers.report import write_report
+from benchmarks.peers.results import DELTA, EPSILON, Cell, Results
 from benchmarks.peers.runner import run_adapter
 from benchmarks.peers.scores import Table, score
 from quantail.examples import PAPER_COLUMNS, paper_schema, simulate_paper
 
-EPSILON, DELTA = 1.0, 1e-6
 LARGE, QUICK = 50_000, 20.0
 """Above `LARGE` rows, a peer runs only if it took less than `QUICK` CPU seconds at the size before."""
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "benchmarks" / "results" / "peers"
-Cell = dict[str, Any]
-
-
-@dataclass
-class Results:
-    """The cells so far, on disk after each."""
-
-    path: Path
-    cells: list[Cell]
-
-    @classmethod
-    def open(cls, path: Path) -> Results:
-        """Read the cells of an earlier run, if there are any."""
-        return cls(path, json.loads(path.read_text())["cells"] if path.exists() else [])
-
-    def find(self, n: int, seed: int, entry: str) -> Cell | None:
-        """Return a cell, or None."""
-        wanted = (n, seed, entry)
-        return next((c for c in self.cells if (c["n"], c["seed"], c["entry"]) == wanted), None)
-
-    def put(self, cell: Cell) -> None:
-        """Keep a cell in place of an earlier one."""
-        earlier = self.find(cell["n"], cell["seed"], cell["entry"])
-        self.cells = [c for c in self.cells if c is not earlier] + [cell]
-        content = {"epsilon": EPSILON, "delta": DELTA, "machine": machine_facts(), "cells": self.cells}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(json.dumps(content, indent=1) + "\n")
-
-
-def machine_facts() -> dict[str, Any]:
-    """Return what a reader needs to place CPU seconds and memory."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    facts = {"cores": os.cpu_count(), "memory_gb": round(memory, 1), "threads_per_entry": 1}
-    return facts | {
-        "system": platform.system(),
-        "cpu": platform.machine(),
-        "python": platform.python_version(),
-    }
 
 
 def plan(args: argparse.Namespace) -> Iterator[tuple[int, int, Entry]]:

@@ -271,14 +271,26 @@ def _peers() -> str:
     )
     cells = [cell for cell in content["cells"] if cell["n"] == 5000 and "failed" not in cell]
     measures = ("pmse_wi", "wrt", "km", "slope_diff", "q99", "q99.9", "cpu_seconds")
+    ours = {f"quantail {DEFAULT}": "**Quantail**", "quantail sandwich fixed": "Quantail, `--method sandwich`"}
+    shown = [e for e in ENTRIES if e.private and (e.kind != "ours" or e.name in ours)]
     lines = []
-    for entry in sorted((e for e in ENTRIES if e.private), key=lambda e: e.kind != "ours"):
+    for entry in sorted(shown, key=lambda e: e.kind != "ours"):
         own = [cell for cell in cells if cell["entry"] == entry.name]
         means = {m: sum(cell[m] for cell in own) / len(own) for m in measures} if own else {}
         if own:
-            lines.append([entry.name, entry.promise, *(number(m, means[m]) for m in measures), str(len(own))])
+            name = ours.get(entry.name, entry.name)
+            lines.append([name, entry.promise, *(number(m, means[m]) for m in measures)])
     heads = [HEADS.get(m, m.replace("cpu_seconds", "CPU s")) for m in measures]
-    return markdown(["", "promise", *heads, "tables"], lines)
+    return markdown(["", "promise", *heads], lines)
+
+
+def _peers_whole() -> str:
+    """Return the bench of peers on whole tables: medians of what both sides of a promise give, table by table."""
+    from benchmarks.peers.whole_catalogue import CATALOGUE, OUT
+    from benchmarks.peers.whole_report import summary_lines
+
+    heads, lines = summary_lines(json.loads(OUT.read_text(encoding="utf-8"))["cells"], CATALOGUE)
+    return markdown(heads, lines)
 
 
 def _evidence(tool: str) -> str:
@@ -301,6 +313,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "studies": _studies,
     "stale": _stale,
     "peers": _peers,
+    "peers-whole": _peers_whole,
     "anonymeter": partial(_evidence, "anonymeter"),
     "syntheval": partial(_evidence, "syntheval"),
     "sdmetrics": partial(_evidence, "sdmetrics"),

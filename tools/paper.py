@@ -6,10 +6,16 @@ from pathlib import Path
 
 PAPER = Path(__file__).resolve().parents[1] / "docs" / "paper" / "quantail.md"
 STYLE = """
-#show table: set text(size: 6.5pt)
+#set page(margin: (x: 2.2cm, y: 2.4cm))
+#set par(justify: true, leading: 0.62em)
+#show heading: set block(above: 1.4em, below: 0.8em)
 #show figure: set block(breakable: true)
-#set par(justify: true)
+#show table: set text(size: 7pt)
+#show table: set par(justify: false, leading: 0.45em)
+#set table(inset: (x: 3.5pt, y: 2.6pt))
+#show table.cell.where(x: 0): set align(left)
 """
+ONE_LINE = 10_000  # columns of text: a table whose lines are longer gets columns of equal width
 
 
 def build(out: Path) -> None:
@@ -25,7 +31,7 @@ def build(out: Path) -> None:
             "typst",
             format="markdown",
             outputfile=str(source),
-            extra_args=["--standalone", "--include-in-header", str(style)],
+            extra_args=["--standalone", f"--columns={ONE_LINE}", "--include-in-header", str(style)],
         )
         out.parent.mkdir(parents=True, exist_ok=True)
         typst.compile(str(source), output=str(out))
