@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from quantail.evaluation import classifier_auc, evaluate
+from quantail.evaluation import evaluate
+from quantail.evaluation.boosting import classifier_auc
 
 
 def test_the_auc_of_a_known_shift() -> None:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from quantail.evaluation import wasserstein_test
 from quantail.evaluation.clusters import design_effect, widened
 from quantail.evaluation.registry import MEASURES
 from quantail.evaluation.table import Measured
+from quantail.evaluation.wasserstein import wasserstein_test
 
 NAN = float("nan")
 

@@ -5,8 +5,9 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
 from quantail.errors import DataError
-from quantail.evaluation import Regression, compare_coefficients, evaluate, fit_linear
-from quantail.evaluation.coefficients import compared, independent_difference
+from quantail.evaluation import Regression, evaluate
+from quantail.evaluation.coefficients import compare_coefficients, compared, independent_difference
+from quantail.evaluation.regressions import fit_linear
 from quantail.examples import simulate_paper
 from studies.paper_measures import coefficient_difference
 

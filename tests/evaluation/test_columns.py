@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstwobign
 
-from quantail.evaluation import evaluate, total_variation, wasserstein_test
+from quantail.evaluation import evaluate, total_variation
+from quantail.evaluation.wasserstein import wasserstein_test
 from quantail.schema import Column, Schema
 
 

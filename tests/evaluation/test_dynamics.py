@@ -8,17 +8,14 @@ from quantail.evaluation import (
     gross_employment,
     gross_mape,
     growth_difference,
-    growth_rates,
-    growth_shares,
     jc_mae,
-    job_flows,
     net_mae,
     size_class_difference,
     survival,
     transition_difference,
     unchanged_difference,
-    unchanged_share,
 )
+from quantail.evaluation.dynamics import growth_rates, growth_shares, job_flows, unchanged_share
 
 NAN = float("nan")
 # Year 1 to 2: a grows 10 -> 14, b shrinks 10 -> 4, c is born with 2, d dies with 6, e stays at zero.

@@ -6,7 +6,7 @@ import pytest
 from patsy import dmatrices
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import Formula
+from quantail.evaluation.formula import Formula
 
 TABLE = {
     "y": [1.0, 2.0, 4.0, 8.0],

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from quantail.evaluation import evaluate, flows, jd_mae
+from quantail.evaluation import evaluate, flows
+from quantail.evaluation.panel import jd_mae
 from quantail.schema import Column, Panel, Schema
 from studies.lbd.panel_measures import evaluate_panel
 

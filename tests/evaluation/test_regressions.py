@@ -6,7 +6,8 @@ import pytest
 import statsmodels.formula.api as smf
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import Regression, fit_linear, fit_logistic, fit_quantile
+from quantail.evaluation import Regression
+from quantail.evaluation.regressions import fit_linear, fit_logistic, fit_quantile
 
 
 def people(n=400, seed=1):

@@ -6,8 +6,15 @@ from scipy.stats import spearmanr
 from scipy.stats.contingency import association as scipy_association
 from scipy.stats.contingency import crosstab
 
-from quantail.evaluation import correlation_ratio, cramers_v, evaluate, rank_correlations
-from quantail.evaluation.relations import associations, frequent_labels, ranked
+from quantail.evaluation import evaluate
+from quantail.evaluation.relations import (
+    associations,
+    correlation_ratio,
+    cramers_v,
+    frequent_labels,
+    rank_correlations,
+    ranked,
+)
 
 
 def test_the_correlation_ratio_by_hand():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import SIZE_CLASSES, size_class_shares, transition_shares
+from quantail.evaluation.size_classes import SIZE_CLASSES, size_class_shares, transition_shares
 
 NAN = float("nan")
 

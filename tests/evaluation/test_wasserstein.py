@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import ks_2samp, wasserstein_distance
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import evaluate, wasserstein_test
-from quantail.evaluation.wasserstein import _distances, _random_labels
+from quantail.evaluation import evaluate
+from quantail.evaluation.wasserstein import _distances, _random_labels, wasserstein_test
 from quantail.examples import simulate_paper
 from studies.paper_measures import wasserstein_randomization
 

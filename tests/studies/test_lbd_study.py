@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from quantail.errors import DataError, OptionError
-from quantail.evaluation import job_flows
+from quantail.evaluation.dynamics import job_flows
 from studies.commands import commands
 from studies.journal import read_journal
 from studies.lbd import runner as lbd_runner

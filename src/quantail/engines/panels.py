@@ -1,7 +1,6 @@
 """A panel partitioned by groups (industries), synthesized by an engine: one worker for each group, as for tables."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from quantail.engines.checking import Part, check_units, units_of
 from quantail.engines.engine import Engine, LocalEngine
 from quantail.engines.output import group_name, group_seed, model_file, rows_file, write_rows
 from quantail.engines.partitions import Partitions
-from quantail.engines.publication import Publication
+from quantail.engines.publication import Finish, Publication
 from quantail.engines.store import Store
 from quantail.errors import DataError, OptionError
 from quantail.panel import PanelModel, PanelSynthesizer
@@ -42,7 +41,7 @@ def synthesize_panel(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-    finish: Callable[[Facts, Path], None] | None = None,
+    finish: Finish | None = None,
 ) -> Facts:
     """Make a synthetic copy of a partitioned panel; parameters are those of `synthesize_table`.
 
@@ -71,11 +70,7 @@ def synthesize_panel(
                 progress("groups", done / len(tasks))
         units = {place: number for ids in found.values() for place, number in ids.groups.items()}
         released = synthesizer.facts(units, terms)
-        if finish is not None:
-            finish(released, store.release)
-        if ledger is not None:
-            ledger.confirm()
-        publication.publish()
+        publication.publish(released, finish, ledger)
     return released
 
 

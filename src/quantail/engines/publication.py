@@ -7,6 +7,7 @@ the run (or their times would tell in which order, and how fast, groups were fit
 import os
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
@@ -14,6 +15,11 @@ from types import TracebackType
 
 from quantail.engines.store import Store
 from quantail.errors import DataError
+from quantail.privacy import Ledger
+from quantail.release.facts import Facts
+
+Finish = Callable[[Facts, Path], None]
+"""Puts a card, say, into the folder in the making; an error that it raises leaves nothing."""
 
 
 class Publication:
@@ -58,9 +64,13 @@ class Publication:
     ) -> None:
         self._clear()
 
-    def publish(self) -> None:
-        """Let the folder appear."""
+    def publish(self, facts: Facts, finish: Finish | None, ledger: Ledger | None) -> None:
+        """Let the folder appear, with what is said about it, and only if the charge is found in the ledger again."""
         release = Store(self._work).release
+        if finish is not None:
+            finish(facts, release)
+        if ledger is not None:
+            ledger.confirm()
         for path in [*release.rglob("*"), release]:
             os.utime(path, ns=(self._began, self._began))
         try:

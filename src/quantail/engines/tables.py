@@ -18,13 +18,12 @@ from quantail.engines.engine import Engine, LocalEngine
 from quantail.engines.output import group_name, group_seed, model_file, rows_file, write_rows
 from quantail.engines.partitioned_rows import PartitionedRows
 from quantail.engines.partitions import Partitions, StretchSource
-from quantail.engines.publication import Publication
+from quantail.engines.publication import Finish, Publication
 from quantail.engines.store import Store
 from quantail.errors import OptionError
 from quantail.frames.rules import require_columns
 from quantail.io import Kind
 from quantail.privacy import Ledger, Terms
-from quantail.release.facts import Facts
 from quantail.release.progress import Progress
 from quantail.release.threads import one_thread
 from quantail.table import TableModel, TableSynthesizer
@@ -73,7 +72,7 @@ def synthesize_table(
     *,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
-    finish: Callable[[Facts, Path], None] | None = None,
+    finish: Finish | None = None,
     large: int = LARGE,
 ) -> TableModel:
     """Make a synthetic copy of a partitioned table.
@@ -125,11 +124,7 @@ def synthesize_table(
         tasks = _tasks(parts, synthesizer, store, design, terms)
         _release(tasks, engine, large, progress)
         model = synthesizer.assemble("pyarrow", design, _fitted(list(design.designs), store), terms)
-        if finish is not None:
-            finish(model.facts(), store.release)
-        if ledger is not None:
-            ledger.confirm()
-        publication.publish()
+        publication.publish(model.facts(), finish, ledger)
     return model
 
 

@@ -40,53 +40,6 @@ def _panel(
     return Measure(f"panel_{name}", title, "panels", meaning, _NULL, reference, span)
 
 
-MEASURES = (
-    _panel(
-        "total_error",
-        "Totals by period",
-        "Mean relative error of a period's total, in percent.",
-        TRAN,
-        (0.0, float("inf")),
-    ),
-    _panel(
-        "job_creation",
-        "Job creation",
-        "Mean error of the job creation rate, in percentage points.",
-        DAVIS,
-        (0.0, 200.0),
-    ),
-    _panel(
-        "job_destruction",
-        "Job destruction",
-        "Mean error of the job destruction rate, in percentage points.",
-        DAVIS,
-        (0.0, 200.0),
-    ),
-    _panel("growth", "Growth rates", "Total variation of the growth rates of continuers, in points.", DAVIS),
-    _panel(
-        "size_classes", "Size classes", "Largest difference in the share of a size class, in points.", ALAM
-    ),
-    _panel(
-        "persistence",
-        "Persistence of size",
-        "Total variation of joint shares of size classes in neighbouring periods, in points.",
-        ALAM,
-    ),
-    Measure(
-        "panel_k_marginal",
-        "k-marginal score of periods",
-        "panels",
-        "How far units fill the same cells of three random periods, not active among them; 1000 less their total "
-        "variation in thousandths.",
-        _NULL,
-        TASK,
-        (0.0, 1000.0),
-        "higher",
-        1000.0,
-    ),
-)
-
-
 def add(rows: Rows, pair: Pair) -> None:
     """Add the differences of every column of a panel."""
     wanted = [measure for measure in MEASURES if rows.wants(measure)]
@@ -168,19 +121,58 @@ def period_marginals(real: ArrayLike, synth: ArrayLike, k: int = 3, draws: int =
     return k_marginals(one, other, k, draws=draws, seed=seed)
 
 
-_COMPUTED: Mapping[str, Callable[[Floats, Floats], float]] = {
-    "panel_total_error": gross_mape,
-    "panel_job_creation": jc_mae,
-    "panel_job_destruction": jd_mae,
-    "panel_growth": growth_difference,
-    "panel_size_classes": size_class_difference,
-    "panel_persistence": transition_difference,
-    "panel_k_marginal": period_marginals,
+_COMPUTED: Mapping[Measure, Callable[[Floats, Floats], float]] = {
+    _panel(
+        "total_error",
+        "Totals by period",
+        "Mean relative error of a period's total, in percent.",
+        TRAN,
+        (0.0, float("inf")),
+    ): gross_mape,
+    _panel(
+        "job_creation",
+        "Job creation",
+        "Mean error of the job creation rate, in percentage points.",
+        DAVIS,
+        (0.0, 200.0),
+    ): jc_mae,
+    _panel(
+        "job_destruction",
+        "Job destruction",
+        "Mean error of the job destruction rate, in percentage points.",
+        DAVIS,
+        (0.0, 200.0),
+    ): jd_mae,
+    _panel(
+        "growth", "Growth rates", "Total variation of the growth rates of continuers, in points.", DAVIS
+    ): growth_difference,
+    _panel(
+        "size_classes", "Size classes", "Largest difference in the share of a size class, in points.", ALAM
+    ): size_class_difference,
+    _panel(
+        "persistence",
+        "Persistence of size",
+        "Total variation of joint shares of size classes in neighbouring periods, in points.",
+        ALAM,
+    ): transition_difference,
+    Measure(
+        "panel_k_marginal",
+        "k-marginal score of periods",
+        "panels",
+        "How far units fill the same cells of three random periods, not active among them; 1000 less their total "
+        "variation in thousandths.",
+        _NULL,
+        TASK,
+        (0.0, 1000.0),
+        "higher",
+        1000.0,
+    ): period_marginals,
 }
+MEASURES = tuple(_COMPUTED)
 
 
 def _differences(real: Floats, synth: Floats, measures: list[Measure]) -> dict[str, float]:
-    return {measure.name: _COMPUTED[measure.name](real, synth) for measure in measures}
+    return {measure.name: _COMPUTED[measure](real, synth) for measure in measures}
 
 
 def _nulls(real: Floats, n_synth: int, measures: list[Measure]) -> dict[str, float]:

@@ -15,14 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quantail.arrays import Floats, Integers
-from quantail.errors import DataError
-from quantail.evaluation.reading import (
-    is_missing,
-    is_numeric,
-    raw_columns,
-    require_columns,
-    require_same_columns,
-)
+from quantail.evaluation.pair import read_pair
+from quantail.evaluation.reading import is_missing
 from quantail.frames import PanelData
 from quantail.report.plots.numbers import day, short
 from quantail.report.plots.scale import Scale, fitting
@@ -94,14 +88,17 @@ def table_columns(real: Any, synth: Any, schema: Schema | None) -> list[AnyColum
 
     Raises a DataError if the tables do not hold the same columns, or a column is of different kinds.
     """
-    left, right = raw_columns(real, "real", schema), raw_columns(synth, "synthetic", schema)
-    if schema is None:
-        require_same_columns(list(left), list(right))
-        dated = _dated(real)
-        return [_guessed(name, left[name], right[name], name in dated) for name in left]
-    require_columns(left, schema.names, "real")
-    require_columns(right, schema.names, "synthetic")
-    return [_stated(name, schema, left, right) for name in schema.names]
+    pair = read_pair(real, synth, None, schema)
+    declared = {} if schema is None else {column.name: column for column in schema.columns}
+    dated = _dated(real) if schema is None else {name for name, one in declared.items() if one.is_dated}
+    heavy = {name for name, one in declared.items() if one.grid == "log"}
+    return [
+        _labels(name, left, right, declared[name].labels if declared else ())
+        if name in pair.labels
+        else Numbers(name, left, right, name in heavy or None, name in dated)
+        for name in pair.names
+        for left, right in [(pair.real[name], pair.synth[name])]
+    ]
 
 
 def panel_columns(real: PanelData, synth: PanelData) -> list[AnyColumn]:
@@ -113,32 +110,12 @@ def panel_columns(real: PanelData, synth: PanelData) -> list[AnyColumn]:
     ]
 
 
-def _dated(frame: Any) -> frozenset[str]:
+def _dated(frame: Any) -> set[str]:
     """Find the columns of dates, which arrive as seconds."""
     if isinstance(frame, Mapping):
-        return frozenset()
+        return set()
     kinds = nw.from_native(frame, eager_only=True).schema
-    return frozenset(name for name, kind in kinds.items() if kind.is_temporal())
-
-
-def _guessed(name: str, real: NDArray[Any], synth: NDArray[Any], dated: bool) -> AnyColumn:
-    if is_numeric(real) != is_numeric(synth):
-        raise DataError(
-            f"column {name} is numeric in one table and not in the other; write both in the same type."
-        )
-    if is_numeric(real):
-        return Numbers(name, real.astype(float), synth.astype(float), dated=dated)
-    return _labels(name, real, synth, ())
-
-
-def _stated(
-    name: str, schema: Schema, left: Mapping[str, NDArray[Any]], right: Mapping[str, NDArray[Any]]
-) -> AnyColumn:
-    column = schema.column(name)
-    if column.is_labelled or not (is_numeric(left[name]) and is_numeric(right[name])):
-        return _labels(name, left[name], right[name], column.labels)
-    heavy = True if column.grid == "log" else None
-    return Numbers(name, left[name].astype(float), right[name].astype(float), heavy, column.is_dated)
+    return {name for name, kind in kinds.items() if kind.is_temporal()}
 
 
 def _labels(name: str, real: NDArray[Any], synth: NDArray[Any], known: tuple[str, ...]) -> Labels:
