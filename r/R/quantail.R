@@ -3,14 +3,19 @@
 
 .run <- function(...) {
   command <- getOption("quantail.command", "quantail")
+  if (!nzchar(Sys.which(command[1]))) {
+    stop("the command '", command[1], "' is not on the path; name it by options(quantail.command = ...)", call. = FALSE)
+  }
   arguments <- c(command[-1], ...)
   # R puts its own libraries on the path of every program that it starts; Python's would be replaced by them.
   bare <- if (.Platform$OS.type == "unix") "LD_LIBRARY_PATH=" else character()
-  told <- suppressWarnings(system2(command[1], shQuote(arguments), stdout = TRUE, stderr = FALSE, env = bare))
+  errors <- tempfile()
+  on.exit(unlink(errors))
+  told <- suppressWarnings(system2(command[1], shQuote(arguments), stdout = TRUE, stderr = errors, env = bare))
   status <- attr(told, "status")
   if (!is.null(status) && status != 0) {
-    stop("quantail ended with code ", status, "; run it in a terminal to read why: ",
-         paste(c(command, ...), collapse = " "), call. = FALSE)
+    why <- readLines(errors, encoding = "UTF-8", warn = FALSE)
+    stop("quantail ended with code ", status, "\n", paste(why[nzchar(why)], collapse = "\n"), call. = FALSE)
   }
   told
 }
@@ -20,16 +25,25 @@
   jsonlite::fromJSON(paste(text, collapse = "\n"))
 }
 
-.beside <- function(file, what) paste0(sub("\\.[^.]*$", "", file), ".", what)
+.there <- function(path, advice) {
+  if (!file.exists(path)) stop(path, " is not there; ", advice, call. = FALSE)
+  path
+}
+
+.beside <- function(file, what) {
+  .there(paste0(sub("\\.[^.]*$", "", file), ".", what),
+         "a release has it beside its table: ask for it where you got the table")
+}
 
 # The data dictionary beside a synthetic file: a row a column, as text.
 read_dictionary <- function(file) {
-  utils::read.csv(.beside(file, "dictionary.csv"), colClasses = "character", check.names = FALSE)
+  utils::read.csv(.beside(file, "dictionary.csv"), colClasses = "character", check.names = FALSE,
+                  encoding = "UTF-8", na.strings = character())
 }
 
 # How the file is written, as dictionary.json says; as a plain CSV file where that is not there or cannot be read.
 .written <- function(file) {
-  path <- .beside(file, "dictionary.json")
+  path <- paste0(sub("\\.[^.]*$", "", file), ".dictionary.json")
   if (!file.exists(path) || !requireNamespace("jsonlite", quietly = TRUE)) {
     return(list(separator = ",", decimal = ".", encoding = "utf-8", dates = "2020-01-31", missing = ""))
   }
@@ -37,14 +51,34 @@ read_dictionary <- function(file) {
   c(found$csv, missing = found$missing)
 }
 
+# All cells as text. What R cannot represent in its own locale would end the table early, with a warning only.
+.cells <- function(file, written) {
+  refuse <- function(warning) {
+    if (grepl("invalid input|re-encod", conditionMessage(warning))) {
+      stop(file, " cannot be read in this locale of R; start R in a UTF-8 locale, such as LC_ALL=C.UTF-8", call. = FALSE)
+    }
+  }
+  withCallingHandlers(
+    utils::read.csv(file, sep = written$separator, fileEncoding = written$encoding, colClasses = "character",
+                    check.names = FALSE, na.strings = ""),
+    warning = refuse
+  )
+}
+
 # A synthetic CSV file in the types that its dictionary says; numbers that mean a missing value become NA.
 read_synthetic <- function(file) {
+  .there(file, "check the path")
+  if (!grepl("\\.csv$", file, ignore.case = TRUE)) {
+    stop("read_synthetic reads .csv files; read ", file, " by a package for its kind, such as haven or arrow", call. = FALSE)
+  }
   about <- read_dictionary(file)
   written <- .written(file)
   day <- sub("01", "%m", sub("31", "%d", sub("2020", "%Y", written$dates)))
   number <- function(values) as.numeric(sub(written$decimal, ".", values, fixed = TRUE))
-  text <- utils::read.csv(file, sep = written$separator, fileEncoding = written$encoding, colClasses = "character",
-                          check.names = FALSE, na.strings = "")
+  text <- .cells(file, written)
+  if (!all(about$name %in% names(text))) {
+    stop("the dictionary beside ", file, " is about other columns: take both from one release", call. = FALSE)
+  }
   for (k in seq_len(nrow(about))) {
     name <- about$name[k]
     values <- text[[name]]
@@ -68,21 +102,29 @@ read_synthetic <- function(file) {
   full
 }
 
-# The release card beside a file, as a list.
-read_card <- function(file) .json(readLines(.beside(file, "card.json"), encoding = "UTF-8"))
+# The release card, as a list: of the table it stands beside, or by its own name.
+read_card <- function(file) {
+  path <- if (grepl("\\.card\\.json$", file)) .there(file, "check the path") else .beside(file, "card.json")
+  .json(readLines(path, encoding = "UTF-8", warn = FALSE))
+}
+
+# A released model, as a list: what was released of each column.
+read_model <- function(file) .json(readLines(.there(file, "check the path"), encoding = "UTF-8", warn = FALSE))
 
 # Draw a table from a model into a CSV file and read it; free of charge.
-qt_sample <- function(model, output, rows = NULL, seed = NULL) {
+qt_sample <- function(model, output, rows = NULL, seed = NULL, where = NULL, force = FALSE) {
   .run("sample", model, "-o", output, if (!is.null(rows)) c("--rows", format(rows, scientific = FALSE)),
-       if (!is.null(seed)) c("--seed", seed))
+       if (!is.null(seed)) c("--seed", seed), if (!is.null(where)) c("--where", where), if (force) "--force")
   read_synthetic(output)
 }
 
 # Estimates about the population, with intervals that account for the noise of privacy: a data frame.
-qt_infer <- function(model, synthetic, questions, effort = "quick", seed = NULL) {
+qt_infer <- function(model, synthetic, questions, effort = "quick", seed = NULL, where = NULL) {
   found <- .json(.run("infer", model, synthetic, questions, "--effort", effort, "--json",
-                      if (!is.null(seed)) c("--seed", seed)))
-  do.call(rbind, Map(function(question, rows) cbind(question = question, rows), found$question, found$estimates))
+                      if (!is.null(seed)) c("--seed", seed), if (!is.null(where)) c("--where", where)))
+  table <- do.call(rbind, Map(function(question, rows) cbind(question = question, rows), found$question, found$estimates))
+  row.names(table) <- NULL
+  table
 }
 
 # What a budget would buy, without any data: the plan as a list.

@@ -2,6 +2,8 @@
 
 import datetime
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,9 +21,16 @@ pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is no
 CODE = Path(__file__).parents[2] / "r" / "R" / "quantail.R"
 
 
-def r(folder: Path, code: str) -> list[str]:
+def r(folder: Path, code: str, **environment: str) -> list[str]:
     command = f'options(quantail.command = c("{sys.executable}", "-m", "quantail")); source("{CODE}"); {code}'
-    run = subprocess.run(["Rscript", "-e", command], cwd=folder, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["Rscript", "-e", command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout.split()
 
@@ -83,8 +92,52 @@ def test_a_table_is_drawn_from_a_model(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_an_error_in_r(tmp_path: Path) -> None:
-    told = r(tmp_path, 'x <- try(qt_sample("none.json", "o.csv"), silent = TRUE); cat(class(x))')
-    assert told == ["try-error"]
+    told = r(tmp_path, 'x <- try(qt_sample("none.json", "o.csv"), silent = TRUE); cat(class(x), x)')
+    assert told[0] == "try-error" and "none.json" in " ".join(told)  # and what the command said
+
+
+def test_what_is_not_there_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "alone.csv").write_text("a\n1\n")
+    for code, words in (
+        ('read_synthetic("none.csv")', "none.csv is not there"),
+        (
+            'read_synthetic("alone.csv")',
+            "alone.dictionary.csv is not there; a release has it beside its table",
+        ),
+        ('read_card("alone.csv")', "alone.card.json is not there"),
+        ('read_synthetic("CODE")', "reads .csv files"),
+        ('{options(quantail.command = "no-such"); qt_plan("a", 1, 1)}', "'no-such' is not on the path"),
+    ):
+        told = " ".join(r(tmp_path, f"x <- try({code.replace('CODE', str(CODE))}, silent = TRUE); cat(x)"))
+        assert words in told, told
+
+
+def test_a_locale_that_cannot_hold_the_labels_ends_no_table_early(tmp_path: Path) -> None:
+    schema = Schema((Column("town", "category", categories=("Köln", "Bonn")),), "person")
+    (tmp_path / "out.dictionary.csv").write_text(dictionary_csv(schema), encoding="utf-8")
+    (tmp_path / "out.csv").write_text("town\nBonn\nKöln\nBonn\n", encoding="utf-8")
+    code = 'x <- try(read_synthetic("out.csv"), silent = TRUE); cat(if (is.data.frame(x)) nrow(x) else x)'
+    shown = " ".join(r(tmp_path, code, LC_ALL="C"))  # rows that are lost without a word are the fault
+    assert shown == "3" or "UTF-8 locale" in shown
+    assert r(tmp_path, code, LC_ALL="C.UTF-8") == ["3"]
+
+
+def test_the_package_installs_with_its_pages(tmp_path: Path) -> None:
+    package = CODE.parents[1]
+    run = subprocess.run(
+        ["R", "CMD", "INSTALL", "-l", str(tmp_path), str(package)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    exported = re.findall(r"\w+", (package / "NAMESPACE").read_text().split("(", 1)[1])
+    described = {
+        name
+        for page in package.glob("man/*.Rd")
+        for name in re.findall(r"\\alias\{(\w+)\}", page.read_text())
+    }
+    assert described == set(exported)
 
 
 def test_estimates_are_a_data_frame(tmp_path: Path) -> None:

@@ -138,8 +138,8 @@ def open_account(payment: Payment, schema: Schema, cost: Fraction, unit: Unit) -
         return None
     if not schema.name:
         raise SchemaError(
-            'the schema does not say which data set it is about; write name = "..." under [table], the name that the '
-            f"ledger {path} has"
+            'the schema does not say which data set it is about; write name = "..." under [table], or give --name '
+            f"where there is no schema: the name that the ledger {path} has"
         )
     if payment.new:
         return _new_account(path, payment, schema.name, cost, unit)

@@ -14,6 +14,11 @@ METHODS = ("tables", "pooled", "kng", "stepwise", "sandwich")
 ENGINES = ("local", "processes", "dask")
 
 
+# Panels of `--help`: what most runs do without stands apart.
+ACCOUNT, PAPER = "Account of what was spent", "The paper's methods"
+LARGE, TESTS = "Large tables", "Tests"
+
+
 def one_of(*words: str) -> Callable[[str], list[str]]:
     """Return what completes the beginning of one of these words in a shell."""
 
@@ -58,43 +63,50 @@ Epsilon = Annotated[
 Definition = Annotated[
     str,
     typer.Option(
+        metavar="pure|zcdp",
         autocompletion=one_of("pure", "zcdp"),
         help="pure (epsilon-DP) or zcdp (needs --delta; converted from epsilon and delta).",
     ),
 ]
-Delta = Annotated[str | None, typer.Option(help="With --definition zcdp only, for instance 1e-6.")]
+Delta = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="With --definition zcdp only, for instance 1e-6.")
+]
 Method = Annotated[
     str | None,
     typer.Option(
+        metavar="NAME",
         autocompletion=one_of(*METHODS),
-        help="How rows are modelled. Tables: tables (the default), some quantiles of each column in one joint draw and "
-        "slopes on the columns before it, then tables of counts over one to three columns, chosen where the model is "
-        "most wrong. Panels: pooled (the default), tables of counts over all periods. Both: the paper's methods made "
-        "valid, which ask for one quantile after another: kng (each for itself), stepwise (outward from the median), "
-        "sandwich (main quantiles first, then between them).",
+        help="How rows are modelled. Tables: tables (the default), quantiles and slopes of each column, then tables of "
+        "counts where the model is most wrong. Panels: pooled (the default). Both: the paper's methods made valid, "
+        "kng, stepwise and sandwich.",
         show_default=False,
     ),
 ]
 Slopes = Annotated[
     str | None,
     typer.Option(
+        metavar="fixed|varying",
         autocompletion=one_of("fixed", "varying"),
-        help="With the paper's orders: fixed (all quantiles share the median's slopes) or varying.",
+        help="fixed (all quantiles share the median's slopes) or varying.",
+        rich_help_panel=PAPER,
     ),
 ]
 Draw = Annotated[
     str | None,
     typer.Option(
         callback=_present_word,
+        metavar="quantiles|interpolate",
         autocompletion=one_of("quantiles", "interpolate"),
-        help="With the paper's orders: quantiles (values are released quantiles) or interpolate (between them).",
+        help="quantiles (values are released quantiles) or interpolate (between them).",
+        rich_help_panel=PAPER,
     ),
 ]
 Taus = Annotated[
     str | None,
     typer.Option(
         metavar="LEVELS",
-        help="With the paper's orders: the quantiles to ask for, for instance 0.05,0.25,0.5,0.75,0.95.",
+        help="The quantiles to ask for, for instance 0.05,0.25,0.5,0.75,0.95.",
+        rich_help_panel=PAPER,
     ),
 ]
 MainQuantiles = Annotated[
@@ -103,23 +115,32 @@ MainQuantiles = Annotated[
         "--main",
         metavar="LEVELS",
         help="With --method sandwich: the quantiles that come first, for instance 0.25,0.5,0.75.",
+        rich_help_panel=PAPER,
     ),
 ]
 Shares = Annotated[
     str | None,
     typer.Option(
         metavar="SHARES",
-        help="With the paper's orders: what the median and the main quantiles get of a column's budget, and columns "
+        help="What the median and the main quantiles get of a column's budget, and columns "
         "of the whole, for instance median=0.8,main=0.8,columns=0.5:0.25:0.25. A pair (median=0.25:0.8) tells columns "
         "without predictors from those with.",
+        rich_help_panel=PAPER,
     ),
 ]
 LedgerPath = Annotated[
     Path | None,
-    typer.Option("--ledger", "-l", help="Account of what was spent on this data set."),
+    typer.Option(
+        "--ledger", "-l", help="Account of what was spent on this data set.", rich_help_panel=ACCOUNT
+    ),
 ]
 NewLedger = Annotated[
-    bool, typer.Option("--new-ledger", help="Start the account with this release; it must not exist yet.")
+    bool,
+    typer.Option(
+        "--new-ledger",
+        help="Start the account with this release; it must not exist yet.",
+        rich_help_panel=ACCOUNT,
+    ),
 ]
 MarkPath = Annotated[
     Path | None,
@@ -127,21 +148,30 @@ MarkPath = Annotated[
         "--mark",
         help="A small file, kept apart from the ledger, that says how far it had come (`ledger export --mark`). "
         "A ledger that was copied back from a backup is refused; the mark is moved forward.",
+        rich_help_panel=ACCOUNT,
     ),
 ]
 NoLedger = Annotated[
-    bool, typer.Option("--no-ledger", help="Spend without an account. You must keep count yourself.")
+    bool,
+    typer.Option(
+        "--no-ledger", help="Spend without an account. You must keep count yourself.", rich_help_panel=ACCOUNT
+    ),
 ]
 Limit = Annotated[
     str | None,
     typer.Option(
-        help="With --new-ledger: the most that may ever be spent; by default what this release costs."
+        metavar="NUMBER",
+        help="With --new-ledger: the most that may ever be spent; by default what this release costs.",
+        rich_help_panel=ACCOUNT,
     ),
 ]
 SimulateNoise = Annotated[
-    bool, typer.Option("--simulate-noise", help="Seeded noise for tests: the result is NOT PRIVATE.")
+    bool,
+    typer.Option(
+        "--simulate-noise", help="Seeded noise for tests: the result is NOT PRIVATE.", rich_help_panel=TESTS
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of the simulated noise.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the simulated noise.", rich_help_panel=TESTS)]
 Rows = Annotated[
     int | None,
     typer.Option("--rows", "-n", help="Rows to draw; by default as many as the model was made for."),
@@ -172,14 +202,21 @@ Formulas = Annotated[
 EngineChoice = Annotated[
     str | None,
     typer.Option(
+        metavar="NAME",
         autocompletion=one_of(*ENGINES),
         help="For a folder of partitions: where the work is done; local, processes or dask.",
+        rich_help_panel=LARGE,
     ),
 ]
 Scheduler = Annotated[
-    str | None, typer.Option(help="With --engine dask: address of its scheduler, such as tcp://host:8786.")
+    str | None,
+    typer.Option(
+        help="With --engine dask: address of its scheduler, such as tcp://host:8786.", rich_help_panel=LARGE
+    ),
 ]
-Workers = Annotated[int | None, typer.Option(help="With --engine processes: how many of them.")]
+Workers = Annotated[
+    int | None, typer.Option(help="With --engine processes: how many of them.", rich_help_panel=LARGE)
+]
 TableInput = Annotated[
     str,
     typer.Argument(

@@ -148,12 +148,13 @@ class ReleaseFiles:
                 fit.confirm()
             staging.commit()
 
-    def announce(self, model: "AnyRelease") -> None:
-        """Say what was written, and what to mind."""
+    def announce(self, model: "AnyRelease", *, anew: bool = True) -> None:
+        """Say what was written, and what to mind; of a model that was there before, its card says what it lost."""
         private, schema = model.private, model.schema
-        for path in (*(place for place in self.tables if place.scheme != "file"), *self.paths):
+        for path in (*self.tables, *([self.model] if self.model else [])):
             say(f"Wrote {path}" + ("" if private else "  (NOT PRIVATE)"))
-        for line in model.facts().relations:
+        say(f"Beside it: {', '.join(path.name for path in card_paths(self.beside))}.")
+        for line in model.facts().relations if anew else ():
             note(line)
         for name in formula_columns(schema):
             warn(formula_warning(name))

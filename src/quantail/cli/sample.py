@@ -58,7 +58,7 @@ def sample(
     kept = None if given is None else read_released(given, fitted.schema)
     expectation = _expected(fitted, quiet) if expected_errors else None
     files.write(fitted, seed, expectation=expectation, given=kept, where=where)
-    files.announce(fitted)
+    files.announce(fitted, anew=False)
 
 
 def _expected(model: "AnyRelease", quiet: bool) -> "Expectation | None":
