@@ -17,10 +17,13 @@ settings.register_profile("steady", derandomize=True)
 settings.load_profile("steady")
 
 
+gc.disable()  # while tests are imported and collected: what they make stays
+
+
 def pytest_collection_finish():
     """What is imported and collected stays: looking through it for garbage again and again takes long."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure():

@@ -35,7 +35,15 @@ FIRMS = {
     "region": ["n", "n", "n", "s", "s", "s"],
     "emp": [10, 30, 30, 6, 2, 0],
 }
-QUESTIONS = ["flows(staff)", "flows(staff, exit_rate)", "growth ~ log(size)", "mean(staff)", "mean(pay)"]
+SHARE = "share(size > 20 and period > 2001)"
+QUESTIONS = [
+    "flows(staff)",
+    "flows(staff, exit_rate)",
+    "growth ~ log(size)",
+    SHARE,
+    "mean(staff)",
+    "mean(pay)",
+]
 
 
 def test_unit_periods_by_hand():
@@ -88,8 +96,16 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def evidence(model):
-    return gather(model, model.sample(seed=2), QUESTIONS, 10, seed=3)
+def gathered(model):
+    """Return the evidence of ten reruns, and which synthesis each of them drew its units anew for."""
+    with pytest.MonkeyPatch.context() as patch:
+        drawn = noted_draws(patch)
+        return gather(model, model.sample(seed=2), QUESTIONS, 10, seed=3), drawn
+
+
+@pytest.fixture(scope="module")
+def evidence(gathered):
+    return gathered[0]
 
 
 @pytest.fixture(scope="module")
@@ -151,18 +167,24 @@ def test_units_are_drawn_within_public_groups():
         ]
 
 
-def test_reruns_draw_units_anew_unless_they_are_public(model, monkeypatch):
+def noted_draws(patch):
+    """Return a list that grows by the synthesis of every panel whose units are drawn anew."""
     drawn = []
 
     def resampled(frame, schema, rng):
         drawn.append(schema.panel.synthesis)
         return resampled_units(frame, schema, rng)
 
-    monkeypatch.setattr(rerun, "resampled_units", resampled)
+    patch.setattr(rerun, "resampled_units", resampled)
+    return drawn
+
+
+def test_reruns_draw_units_anew_unless_they_are_public(gathered, monkeypatch):
+    assert gathered[1] == ["full"] * 10
+    drawn = noted_draws(monkeypatch)
     partial = synthesizer_for(SCHEMA, 9, noise="simulated", seed=1).fit(pa.table(FIRMS))
-    for fitted, column in ((model, "staff"), (partial, "emp")):
-        gather(fitted, fitted.sample(seed=1), [f"mean({column})"], 10, seed=1)
-    assert drawn == ["full"] * 10
+    gather(partial, partial.sample(seed=1), ["mean(emp)"], 10, seed=1)
+    assert drawn == []
 
 
 def test_methods_that_cannot_be_rerun_are_refused_by_name():
@@ -179,8 +201,9 @@ def test_where_of_a_panel_goes_through_the_reruns_and_flows_refuse_it(model, fou
         infer(model, synth, "mean(staff)", where=w, effort=10, seed=3) for w in (None, "size > 20")
     )
     assert next(iter(large)).estimate > 1.5 * next(iter(every)).estimate
-    assert list(every) == list(found[3])  # asked alone, or among others
-    (share,) = infer(model, synth, "share(size > 20 and period > 2001)", effort=10, seed=3)
+    answers = {answer.question: answer for answer in found}
+    assert list(every) == list(answers["mean(staff)"])  # asked alone, or among others
+    (share,) = answers[SHARE]
     rows = unit_periods(synth, model.schema)
     assert share.naive == pytest.approx(((rows["size"] > 20) & (rows["period"] > 2001)).mean())
     with pytest.raises(OptionError, match="entries and exits"):

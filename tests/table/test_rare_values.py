@@ -58,6 +58,7 @@ def test_a_label_that_hardly_any_row_has_moves_nothing():
         assert drawn["y"].std() < 13
 
 
+SLOW = pytest.mark.slow
 FAMILIES = Schema(
     (
         Column("children", "integer", 0, 20),
@@ -81,13 +82,16 @@ def children(seed, n=30_000):
     return real, model.sample(seed=seed)["children"].to_numpy()
 
 
-def test_counts_go_on_falling_where_none_stands_by_itself(monkeypatch):
-    def ratios():
-        return [made.mean() / real.mean() for real, made in map(children, range(3))]
+# A fit of this table takes seconds; `make slow` has the other seeds.
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=SLOW), pytest.param(2, marks=SLOW)])
+def test_counts_go_on_falling_where_none_stands_by_itself(monkeypatch, seed):
+    def ratio():
+        real, made = children(seed)
+        return made.mean() / real.mean()
 
-    assert np.abs(np.log(ratios())).max() < 0.05
+    assert abs(np.log(ratio())) < 0.05
     monkeypatch.setattr(counting, "fading_tail", lambda noisy, *_: np.zeros(noisy.size))
-    assert max(ratios()) < 0.95
+    assert ratio() < 0.95
 
 
 def test_hardly_any_tail_is_made_up_beyond_values_that_many_rows_have():

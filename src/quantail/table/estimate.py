@@ -63,8 +63,8 @@ class Observed:
 
     def spread(self, values: Floats) -> Floats:
         """Give every context and cell the number of its place in the table; one row for all contexts if they agree."""
-        spread = values[:, self.cell]
-        return spread if len(spread) == 1 else np.take(spread, self.group, axis=0, mode="clip")
+        spread = values.take(self.cell, axis=1)
+        return spread if len(spread) == 1 else spread.take(self.group, axis=0, mode="clip")
 
 
 def gathering(tables: Sequence[Observed]) -> csr_matrix:

@@ -245,10 +245,12 @@ def normalised(
     Cells that are `forbidden` have none. Works in place.
     """
     # One constant will do for all contexts, unless one of them lies so far below another that all of it would vanish.
-    near = logits.max() - logits.min() < _FARTHEST
+    most = logits.max()
+    near = most - logits.min() < _FARTHEST
     if forbidden is not None:
         logits[forbidden] = -np.inf
-    logits -= logits.max() if near else logits.max(axis=1, keepdims=True)
+        most = logits.max()
+    logits -= most if near else logits.max(axis=1, keepdims=True)
     np.exp(logits, out=logits)
     logits *= (shares / (logits @ np.ones(logits.shape[1])))[:, None]
     return logits

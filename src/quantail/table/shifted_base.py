@@ -79,10 +79,11 @@ class ShiftedBase:
         if not self.grid.size:
             return self.tilts, None
         step = self.grid[1] - self.grid[0]
-        place = np.clip((self.eta + shifts - self.grid[0]) / step, 0.0, self.grid.size - 1.001)
+        place = (self.eta + shifts - self.grid[0]) / step
+        place = np.minimum(np.maximum(place, 0.0), self.grid.size - 1.001)
         index = place.astype(np.int64)
-        change = np.take(self.steps, index, axis=0, mode="clip")
+        change = self.steps.take(index, axis=0, mode="clip")
         tilt = change * (place - index)[:, None]
-        tilt += np.take(self.tilts, index, axis=0, mode="clip")
+        tilt += self.tilts.take(index, axis=0, mode="clip")
         change /= step
         return tilt, change
