@@ -114,7 +114,7 @@ def ablation(
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """Go from the paper's sandwich as published to this package's ladder, one repair at a time."""
+    """Go from the paper's sandwich as published to this package's default, one repair at a time."""
     from quantail.privacy.budget import parse_epsilon
     from studies.ablation.study import run_ablation
 

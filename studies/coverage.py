@@ -38,6 +38,7 @@ from studies.simulation.study import epsilon_text, table_seed, write_json
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
+_DIGITS = 12  # of what is kept: later ones depend on the order in which a machine adds up
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,18 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
     errors = [np.array([rerun[place] for rerun in row["rerun"]]) - row["model"][place] for row in rows]
     honest = [corrected(value, e, LEVEL) for value, e in zip(column("released"), errors, strict=True)]
     doubted = [
-        doubted_interval(found, e, np.array([change[place] for change in row["bent"]]), LEVEL)
-        for found, e, row in zip(honest, errors, rows, strict=True)
+        doubted_interval(one, e, np.array([change[place] for change in row["bent"]]), LEVEL)
+        for one, e, row in zip(honest, errors, rows, strict=True)
     ]
     doubted_reach = np.array([(high - low) / 2 for _, low, high in doubted])
-    estimates = np.array([found.estimate for found in honest])
-    reach = np.array([(found.high - found.low) / 2 for found in honest])
+    estimates = np.array([one.estimate for one in honest])
+    reach = np.array([(one.high - one.low) / 2 for one in honest])
     z = float(norm.ppf((1 + LEVEL) / 2))
     naive, naive_reach = column("released"), z * column("released_errors")
     original, original_reach = column("original"), z * column("original_errors")
     error = float(column("original_errors").mean())
     spread = float(estimates.std(ddof=1)) / error if len(rows) > 1 else float("nan")
-    return {
+    found = {
         "truth": truth,
         "coverage": float(np.mean(np.abs(estimates - truth) <= reach)),
         "coverage doubted": float(np.mean(np.abs(estimates - truth) <= doubted_reach)),
@@ -174,8 +175,9 @@ def summarise_term(rows: list[Row], place: int, truth: float) -> dict[str, float
         "width": float(np.median(reach) / np.median(original_reach)),
         "width doubted": float(np.median(doubted_reach) / np.median(original_reach)),
         "widest": float(reach.max() / np.median(original_reach)),
-        "astray": float(sum(found.outlying for found in honest)),
+        "astray": float(sum(one.outlying for one in honest)),
     }
+    return {name: float(f"{value:.{_DIGITS}g}") for name, value in found.items()}
 
 
 def render_coverage(

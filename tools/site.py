@@ -82,7 +82,9 @@ def on_files(files: Files, config) -> Files:
 
 
 def on_page_markdown(markdown: str, page, config, files: Files) -> str:
-    """Point links to where their targets stand on the site."""
+    """Point links to where their targets stand on the site; a paper's title and abstract are shown."""
+    if "abstract" in page.meta:
+        markdown = f"# {page.meta['title']}\n\n*{page.meta['abstract'].strip()}*\n\n{markdown}"
     own = {place: source for source, place in guests().items()}
     source = own.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     parts = _FENCE.split(markdown)
