@@ -9,7 +9,7 @@ import quantail
 from quantail.frames import confidential_panel, panel_border, rules
 from quantail.io import read_table
 from quantail.privacy import Ledger
-from quantail.schema import Schema
+from quantail.schema import Column, Panel, Schema
 from quantail.table import TableSynthesizer
 
 SCHEMA = """\
@@ -256,3 +256,43 @@ def test_a_table_and_a_panel_are_admitted_once(plants, monkeypatch):
     counting(rules, "admit_column")
     done = plants.run("synth", plants.table, "-s", plants.schema, *SIMULATED, "-o", "table.csv")
     assert done.exit_code == 0 and calls[1:] == ["admit_column"] * 2  # of two columns
+
+
+@pytest.mark.parametrize(("neighbours", "told"), [("replace-one", True), ("add-remove", False)])
+def test_a_release_says_what_too_few_units_cannot_tell_if_their_number_is_public(plants, neighbours, told):
+    simulated = ("-e", "1", "--simulate-noise", "--seed", "3", "-o", "out.csv")
+    if neighbours == "add-remove":  # which goes with full synthesis only
+        text = plants.facts.read_text(encoding="utf-8").replace("public = true\n", "")
+        text = text.replace('synthesis = "partial"', 'attributes = ["sector"]').replace(
+            'source = "register"\n\n[[', "[[", 1
+        )
+        plants.write("plants.toml", text.replace('unit = "est', f'neighbours = "{neighbours}"\nunit = "est'))
+    done = run(plants, "synth", *simulated)
+    assert ("values of 'emp' may come out at any order of magnitude" in " ".join(done.stderr.split())) == told
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [("2020-11", "2021-02"), ("202011", "202102"), ("2020-11-01", "2021-02-01")]
+)
+def test_months_come_back_from_a_csv_file_as_they_were_written(shop, start, end):
+    panel = Panel("meter", start=start, end=end, layout="long", time="month")
+    schema = Schema((Column("kwh", "integer", 0, 10_000, grid="log"),), "household", name="kwh", panel=panel)
+    facts, months = (
+        shop.write("kwh.toml", schema.to_toml()),
+        [panel.form.written(period) for period in panel.periods],
+    )
+    with (shop.folder / "kwh.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = ([meter, month, 100 + meter % 7 * 10] for meter in range(200) for month in months)
+        csv.writer(file).writerows([["meter", "month", "kwh"], *rows])
+    table = shop.folder / "kwh.csv"
+    done = shop.run("synth", table, "-s", facts, *SIMULATED, "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    with (shop.folder / "out.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["month"] for row in csv.DictReader(file)} == set(months)
+    for facts_or_names in (("-s", facts), ("--panel", "meter,month", "--column", "kwh")):
+        found = shop.run("flows", "out.csv", *facts_or_names, "--json")
+        assert [str(row["month"]) for row in json.loads(found.stdout)] == months[1:]
+    assert shop.run("evaluate", table, "out.csv", "-s", facts).exit_code == 0
+    asked = ("--column", "kwh", "--levels", ".5", "-e", "1", "--period", months[1], "--no-ledger")
+    answer = shop.run("quantiles", table, *asked, "-s", facts)
+    assert answer.exit_code == 0, answer.output

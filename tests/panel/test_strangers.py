@@ -80,11 +80,11 @@ def test_a_linear_grid_and_wide_bounds_leave_the_order_of_magnitude(real):
 
 
 def test_farms_without_cattle_stay_without(drawn):
-    for panel in drawn:
-        cattle = panel.values["cattle"]
-        before, now = cattle[:, :-1], cattle[:, 1:]
-        known = ~np.isnan(now)
-        assert np.mean(now[known & (before == 0)] == 0) > 0.8
+    def staying(panel):
+        before, now = panel.values["cattle"][:, :-1], panel.values["cattle"][:, 1:]
+        return np.mean(now[~np.isnan(now) & (before == 0)] == 0)
+
+    assert np.median([staying(panel) for panel in drawn]) > 0.87
 
 
 def test_ratios_spread_as_far_as_they_do(drawn, real):

@@ -76,11 +76,11 @@ def test_a_unit_is_counted_once_in_every_window_that_holds_its_mean():
     )
     means = unit_means(lives, track)
     np.testing.assert_array_equal(means, [1.5, 5.0, np.nan])
-    starts = windows(0.0, 10.0)
-    counts = window_counts(means, starts)
+    starts = windows(0.0, 10.0, WINDOW)
+    counts = window_counts(means, starts, WINDOW)
     for start, count in zip(starts, counts, strict=True):
         assert count == sum(start <= mean < start + WINDOW for mean in (1.5, 5.0))
-    assert windows(0.0, 10.0)[0] <= 0.0 and windows(0.0, 10.0)[-1] + WINDOW >= 10.0
+    assert starts[0] <= 0.0 and starts[-1] + WINDOW >= 10.0
 
 
 def test_means_are_bounded_and_units_without_one_add_nothing():

@@ -127,7 +127,15 @@ BAD_PANELS = {
     "unit twice": ({"exit": "id"}, "names a column twice"),
     "reversed": ({"start": 2005}, "start is after end"),
     "fraction": ({"start": 2000.5}, "start must be a whole number"),
-    "month": ({"start": "2020-01"}, "months and quarters are numbered"),
+    "month and year": ({"start": "2020-01"}, "written in different ways"),
+    "month and quarter": ({"start": "2020-01", "end": "2020Q4"}, "written in different ways"),
+    "no month": (
+        {"start": "2020-13", "end": "2021-01"},
+        "start must be a whole number, or a month or quarter",
+    ),
+    "week": ({"start": "2020-W01", "end": "2021-W01"}, "weeks and days are numbered"),
+    "months as numbers": ({"start": 202011, "end": 202102}, 'start = "202011", end = "202102"'),
+    "months reversed": ({"start": "2021-01", "end": "2020-12"}, "start is after end"),
     "truth value": ({"end": True}, "end must be a whole number"),
     "too long": ({"end": 4000}, "more than 1000 periods"),
     "layout": ({"layout": "tall"}, "wide, long"),
@@ -142,6 +150,33 @@ def test_a_contradictory_panel_is_refused(case):
     change, said = BAD_PANELS[case]
     with pytest.raises(SchemaError, match=said):
         replace(PANEL, **change)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "stored"),
+    [
+        ("2020-11", "2021-01", ("2020-11", "2020-12", "2021-01")),
+        ("202011", "202101", ("202011", "202012", "202101")),
+        ("2020-11-01", "2021-01-01", ("2020-11-01", "2020-12-01", "2021-01-01")),
+        ("2020_11", "2021_01", ("2020_11", "2020_12", "2021_01")),
+        ("2020M11", "2021M01", ("2020M11", "2020M12", "2021M01")),
+        ("2020Q3", "2021Q1", ("2020Q3", "2020Q4", "2021Q1")),
+        ("2020-Q3", "2021-Q1", ("2020-Q3", "2020-Q4", "2021-Q1")),
+    ],
+)
+def test_months_and_quarters_are_named_as_the_table_names_them(start, end, stored):
+    monthly = replace(PANEL, start=start, end=end)
+    assert monthly.stored_as("emp") == tuple(f"emp_{period}" for period in stored)
+    assert len(monthly.periods) == 3
+    assert monthly.until(monthly.last - 1).end == stored[1]
+    assert Schema.from_toml(schema(panel=monthly).to_toml()).panel == monthly
+
+
+def test_a_date_of_toml_names_a_month():
+    text = LBD.replace("start = 1976", "start = 1976-01-01").replace("end = 2000", "end = 1977-12-01")
+    panel = Schema.from_toml(text).panel
+    assert panel.start == "1976-01-01"
+    assert len(panel.periods) == 24
 
 
 BAD_SCHEMAS = {

@@ -44,7 +44,7 @@ def quantiles(
     *,
     ledger: Payer = None,
     schema: Schema | None = None,
-    period: int | None = None,
+    period: int | str | None = None,
     lower: float | None = None,
     upper: float | None = None,
     grid: Literal["linear", "log"] = "linear",
@@ -72,7 +72,7 @@ def quantiles(
     schema : Schema, optional
         Says what is public about the column, whose table it is, and what is protected: a unit that may be replaced, or
         one that may be there or not (add-remove, for tables). Otherwise say it below.
-    period : int, optional
+    period : int or str, optional
         Of a panel: the period that is asked about, in which a unit has one value, or none.
     lower, upper : float
         Public bounds of the column; values beyond them are clipped. Bounds from the data would not be private.
@@ -255,7 +255,7 @@ def bounded_column(
     return Schema((column,), unit, name=dataset)
 
 
-def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
+def _of_column(schema: Schema, name: str, period: int | str | None) -> Schema:
     """Return what a schema says about one column, of a panel in one period, or refuse it."""
     if schema.neighbours != "replace-one" and schema.panel is not None:
         raise OptionError(
@@ -269,11 +269,11 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     column = replace(column, universe="", outside="", only_outside=False, missing_with="")
     column = replace(column, atoms=(), predictors=None)
     if schema.panel is not None:
-        periods = schema.panel.periods
-        if period not in periods:
+        panel = schema.panel
+        if period is None or panel.form.number(period) not in panel.periods:
             raise OptionError(
                 "a unit of a panel has a value in every period that it is there; say which period is asked about, from "
-                f"{periods[0]} to {periods[-1]}"
+                f"{panel.start} to {panel.end}"
             )
         column = replace(column, name=f"{name} {period}", missing=True)
     elif period is not None:
@@ -281,11 +281,13 @@ def _of_column(schema: Schema, name: str, period: int | None) -> Schema:
     return Schema((column,), schema.unit, name=schema.name, neighbours=schema.neighbours, csv=schema.csv)
 
 
-def _of_period(table: Any, schema: Schema, name: str, period: int) -> Floats:
+def _of_period(table: Any, schema: Schema, name: str, period: int | str) -> Floats:
     """Read the values of all units of a panel in one period, NaN where there is none."""
     assert schema.panel is not None
+    number = schema.panel.form.number(period)
+    assert number is not None  # as `_of_column` saw to
     frame = read_table(table, schema) if isinstance(table, str | Path) else table
-    values = confidential_panel(frame, schema).values[name][:, period - schema.panel.start]
+    values = confidential_panel(frame, schema).values[name][:, number - schema.panel.first]
     return _enough(np.array(values))
 
 

@@ -42,6 +42,7 @@ from quantail.panel.tables import (
     unchanged_table,
     year_table,
 )
+from quantail.panel.tuning import RATIO_WINDOW, WINDOW
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import cells_touched
 from quantail.privacy.gate import Relation
@@ -83,11 +84,11 @@ def lead_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
 
 def place_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:
     """Return the counts of windows, each by itself, and the sum of bounded means."""
-    means = unit_means(unit_periods, SCALE.track(line))
-    counts = window_counts(means, windows(SCALE.edges[0], SCALE.edges[-1]))
-    return {"mean": mean_table(means, 4.0)} | {
-        f"window {place}": counts[[place]] for place in range(counts.size)
-    }
+    means, tables = unit_means(unit_periods, SCALE.track(line)), dict[str, Integers]()
+    for width in (WINDOW, RATIO_WINDOW):
+        counts = window_counts(means, windows(SCALE.edges[0], SCALE.edges[-1], width), width)
+        tables |= {f"window {place} of {width:g}": counts[[place]] for place in range(counts.size)}
+    return {"mean": mean_table(means, 4.0)} | tables
 
 
 def follower_tables(unit_periods: UnitPeriods, line: Floats) -> Tables:

@@ -199,7 +199,7 @@ def whole_periods() -> Iterator[Finding]:
 
 def _one_later(schema: Schema) -> Schema:
     panel = panel_of(schema)
-    return replace(schema, panel=replace(panel, end=panel.end + 1))
+    return replace(schema, panel=panel.until(panel.last + 1))
 
 
 def whole_pooled(histories: Sequence[Any] = tuple(product(PAIRS, repeat=2))) -> Finding:

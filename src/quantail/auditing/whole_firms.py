@@ -83,7 +83,7 @@ def firm_findings(firms: Sequence[Sequence[Establishment]] = FIRMS) -> Iterator[
     yield compared(f"panel, firms of up to {USED} establishments, end to end", pairs, "add-remove")
     panel = SCHEMA.panel
     assert panel is not None
-    before = replace(SCHEMA, panel=replace(panel, end=panel.end - 1))
+    before = replace(SCHEMA, panel=panel.until(panel.last - 1))
     shorter = firm_table(()).filter(pa.compute.field("id") < 2)
     released = (
         PanelSynthesizer(before, 1, noise="simulated", seed=1).fit(shorter, ledger=False).sample(seed=1)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from quantail.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from quantail.privacy import Plan
     from quantail.schema import Schema
@@ -43,7 +43,11 @@ def guesses_in_words(schema: "Schema", plan: "Plan", rows: "int | Mapping[tuple[
     from quantail.panel.units import group_names
 
     groups = {} if isinstance(rows, int) else dict(zip(group_names(schema), rows.values(), strict=False))
-    names = unplaced(plan, rows if isinstance(rows, int) else sum(groups.values()), groups)
+    return guessed_in_words(unplaced(plan, rows if isinstance(rows, int) else sum(groups.values()), groups))
+
+
+def guessed_in_words(names: "Sequence[str]") -> str:
+    """Say of which columns it will hardly be found where values lie; nothing where there are none."""
     if not names:
         return ""
     return (

@@ -24,7 +24,7 @@ def quantiles(
         typer.Option("--schema", "-s", help="Says what is public about the column; or say it here:"),
     ] = None,
     period: Annotated[
-        int | None, typer.Option(help="Of a panel: the period that is asked about, such as 2020.")
+        str | None, typer.Option(help="Of a panel: the period that is asked about, such as 2020 or 2020-01.")
     ] = None,
     lower: Annotated[float | None, typer.Option(help="Public lower bound, not one from the data.")] = None,
     upper: Annotated[float | None, typer.Option(help="Public upper bound, not one from the data.")] = None,

@@ -16,10 +16,14 @@ import pyarrow as pa
 
 from quantail.cli.account import NOBODY, Account, Payment, accounted, open_account
 from quantail.cli.console import note, progress, warn
-from quantail.cli.panels import refuse_for_panels
+from quantail.cli.panels import guessed_in_words, refuse_for_panels
 from quantail.errors import DataError, OptionError
 from quantail.frames import MisfitError, left_out_columns, left_out_words
 from quantail.io import Place, Where, read_table
+from quantail.panel import PanelSynthesizer
+from quantail.panel.place import unplaced
+from quantail.panel.synthesizer import HeldPanel
+from quantail.panel.units import group_names
 from quantail.privacy.budget import as_decimal, parse_amount, parse_epsilon
 from quantail.privacy.chain import Entry
 from quantail.privacy.gate import count_epsilon
@@ -151,6 +155,8 @@ def paid_fit(
     data = _admitted(table, file, synthesizer)
     if left_out := left_out_columns(table.column_names, schema):
         note(left_out_words(left_out))
+    if guessed := guessed_in_words(_unplaced(data, synthesizer)):
+        warn(guessed)
     if dry_run is not None:
         dry_run(data.empty_copy(), _rows_at_most(data, synthesizer), schema)
     cost = fits * synthesizer.cost
@@ -168,6 +174,17 @@ def paid_fit(
         with progress("fit", quiet) as report:
             models = synthesizer.fit_many(data, fits, ledger=account or False, progress=watch or report)
         yield Fit(tuple(models), account, _public(table, schema), left_out)
+
+
+def _unplaced(data: "Confidential", synthesizer: AnyReleasing) -> tuple[str, ...]:
+    """Return the columns of a panel that a fit will hardly locate, where the numbers of units are public."""
+    if not isinstance(data, HeldPanel) or not isinstance(synthesizer, PanelSynthesizer):
+        return ()
+    if synthesizer.schema.neighbours != "replace-one":
+        return ()
+    names = group_names(synthesizer.schema)
+    groups = {names[group]: units for group, units in data.units.items()}
+    return unplaced(synthesizer.plan(data.units), data.size, groups)
 
 
 def _rows_at_most(data: "Confidential", synthesizer: AnyReleasing) -> int:

@@ -132,7 +132,8 @@ def flows_of(
     counts = _counts(before[there], after[there], first[there], place, before.shape[1] * many)
     kept = np.flatnonzero(counts["denom"] > 0)
     combined = list(product(*(labels for labels, _ in cells)))
-    columns: dict[str, Any] = {histories.time: histories.periods[1:][kept // many]}
+    written = pa.array([histories.form.written(int(number)) for number in histories.periods[1:]])
+    columns: dict[str, Any] = {histories.time: written.take(pa.array(kept // many))}
     for position, name in enumerate(by):
         columns[name] = pa.array([combined[code % many][position] for code in kept.tolist()], pa.string())
     columns |= {name: counts[name][kept] for name in COUNTS}

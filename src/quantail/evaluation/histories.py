@@ -7,7 +7,7 @@ asked of a panel here: gaps, re-entry and periods without a row are what they ar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from quantail.arrays import Floats, Integers
 from quantail.errors import DataError, OptionError
 from quantail.evaluation.reading import is_missing, is_numeric, label_codes, raw_columns, require_columns
-from quantail.schema import PanelNames, Schema
+from quantail.schema import Panel, PanelNames, Schema
 from quantail.schema.panel import MOST_PERIODS
+from quantail.schema.periods import FORMS, WHOLE, PeriodForm, seem_months
 
 _ROLE = "given"
+_DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,7 @@ class Histories:
     # empty where a unit has no row in a period, shape (units, periods)
     labels: Mapping[str, NDArray[np.str_]]
     time: str = "period"  # what the periods are called
+    form: PeriodForm = WHOLE  # how they are written
 
 
 def read_histories(
@@ -67,7 +70,7 @@ def read_histories(
     array([[ 5., nan,  6.],
            [nan,  9., nan]])
     """
-    names, start, end = _layout(schema, panel)
+    names, span = _layout(schema, panel)
     if column is None:
         if schema is None:
             raise OptionError("which column? Name one, such as employment")
@@ -78,38 +81,36 @@ def read_histories(
     table = raw_columns(frame, _ROLE)
     require_columns(table, [names.unit, *([names.time] if names.time else []), *labels], _ROLE)
     read = _long if names.time else _wide
-    return read(table, names, column, (start, end), labels)
+    return read(table, names, column, span, labels)
 
 
-def _layout(schema: Schema | None, panel: PanelNames | None) -> tuple[PanelNames, int | None, int | None]:
+def _layout(schema: Schema | None, panel: PanelNames | None) -> tuple[PanelNames, Panel | None]:
     if (schema is None) == (panel is None):
         raise OptionError(
             "a panel is described by a schema, or by the names of its unit and period; give one of them"
         )
     if panel is not None:
-        return panel, None, None
+        return panel, None
     assert schema is not None
     if schema.panel is None:
         raise OptionError("the schema has no [panel] section, so there are no periods to follow units over")
-    return PanelNames(schema.panel.unit, schema.panel.time), schema.panel.start, schema.panel.end
+    return PanelNames(schema.panel.unit, schema.panel.time), schema.panel
 
 
 def _long(
     table: Mapping[str, NDArray[Any]],
     names: PanelNames,
     column: str,
-    span: tuple[int | None, int | None],
+    span: Panel | None,
     labels: Sequence[str],
 ) -> Histories:
     require_columns(table, [column], _ROLE)
-    times = _numbers(table, names.time)
-    if np.isnan(times).any() or (times != np.rint(times)).any():
-        raise DataError(f"column {names.time!r} must hold whole numbers such as years, in every row")
-    start = int(times.min()) if span[0] is None else span[0]
-    end = int(times.max()) if span[1] is None else span[1]
+    times, form = _times(table, names.time, span)
+    start = int(times.min()) if span is None else span.first
+    end = int(times.max()) if span is None else span.last
     if end - start >= MOST_PERIODS or times.min() < start or times.max() > end:
         raise DataError(f"column {names.time!r} holds periods far apart, or outside those of the schema")
-    unit, place = label_codes(table[names.unit])[0], times.astype(np.int64) - start
+    unit, place = label_codes(table[names.unit])[0], times - start
     shape = (int(unit.max()) + 1, end - start + 1)
     if np.bincount(unit * shape[1] + place).max() > 1:
         raise DataError("the panel holds a unit twice in the same period; keep one row per unit and period")
@@ -119,21 +120,47 @@ def _long(
     for name in labels:
         found[name] = np.full(shape, "", dtype=object)
         found[name][unit, place] = _texts(table[name])
-    return Histories(np.arange(start, end + 1), values, _as_text(found), names.time)
+    return Histories(np.arange(start, end + 1), values, _as_text(found), names.time, form)
+
+
+def _times(table: Mapping[str, NDArray[Any]], name: str, span: Panel | None) -> tuple[Integers, PeriodForm]:
+    """Read the column of periods, and how they are written."""
+    if not is_missing(table[name]).any():
+        every, place = np.unique(table[name], return_inverse=True)
+        texts = _period_texts(every)
+        for form in (WHOLE, *FORMS) if span is None else (span.form,):
+            numbers = [number for text in texts if (number := form.number(text)) is not None]
+            if len(numbers) == len(texts) and not (span is None and _are_months(form, numbers)):
+                return np.array(numbers, dtype=np.int64)[place], form
+    raise DataError(
+        f"column {name!r} must hold whole numbers such as years, or months or quarters written in one way such as "
+        "2020-01 or 2020Q1, in every row"
+    )
+
+
+def _period_texts(every: NDArray[Any]) -> list[str]:
+    """Return periods as texts; dates, which are read as seconds, without their time."""
+    if is_numeric(every) and every.size and np.ptp(every) >= MOST_PERIODS and not (every % _DAY).any():
+        every = every.astype("datetime64[s]").astype("datetime64[D]")
+    elif is_numeric(every) and (every == np.rint(every)).all():
+        every = every.astype(np.int64)
+    return [str(value) for value in every.tolist()]
+
+
+def _are_months(form: PeriodForm, numbers: Collection[int]) -> bool:
+    """Say whether whole numbers are rather months, such as 202011."""
+    return form.is_whole and bool(numbers) and seem_months(min(numbers), max(numbers))
 
 
 def _wide(
     table: Mapping[str, NDArray[Any]],
     names: PanelNames,
     column: str,
-    span: tuple[int | None, int | None],
+    span: Panel | None,
     labels: Sequence[str],
 ) -> Histories:
-    stored = re.compile(re.escape(column) + r"[_.\- ]?(\d{1,9})")
-    places = {int(match[1]): name for name in table if (match := stored.fullmatch(name))}
-    periods = sorted(places)
-    if span[0] is not None and span[1] is not None:
-        periods = list(range(span[0], span[1] + 1))
+    form, places = _stored(table, column, span)
+    periods = sorted(places) if span is None else list(span.periods)
     if not periods or periods[-1] - periods[0] >= MOST_PERIODS:
         raise DataError(f"there is no column {column!r} for each period, named like {column + '_2001'!r}")
     units = len(table[names.unit])
@@ -143,7 +170,19 @@ def _wide(
         if period in places:
             values[:, place] = _numbers(table, places[period])
     found = {name: np.repeat(_texts(table[name])[:, None], len(every), axis=1) for name in labels}
-    return Histories(np.asarray(every, dtype=np.int64), values, _as_text(found))
+    return Histories(np.asarray(every, dtype=np.int64), values, _as_text(found), form=form)
+
+
+def _stored(names: Iterable[str], column: str, span: Panel | None) -> tuple[PeriodForm, dict[int, str]]:
+    """Return how a wide panel writes its periods, and the column that holds each."""
+    for form in (WHOLE, *FORMS) if span is None else (span.form,):
+        stored = re.compile(re.escape(column) + rf"[_.\- ]?({form.pattern})")
+        found = {name: match[1] for name in names if (match := stored.fullmatch(name))}
+        numbers = {name: form.number(written) for name, written in found.items()}
+        places = {number: name for name, number in numbers.items() if number is not None}
+        if places and not (span is None and _are_months(form, places)):
+            return form, places
+    return WHOLE, {}
 
 
 def _numbers(table: Mapping[str, NDArray[Any]], name: str) -> Floats:

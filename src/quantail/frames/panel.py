@@ -53,7 +53,7 @@ class PanelData:
         lengths = {len(self.entry), len(self.exit), len(self.group), *map(len, fixed)}
         if lengths != {len(self.units)}:
             raise ModelError("the panel's columns differ in length; give one entry per unit")
-        inside = (self.entry >= panel.start) & (self.entry <= self.exit) & (self.exit <= panel.end)
+        inside = (self.entry >= panel.first) & (self.entry <= self.exit) & (self.exit <= panel.last)
         if not inside.all():
             raise ModelError("a unit's entry and exit are not in order or outside the panel's periods")
         if list(self.values) != [column.name for column in self.schema.histories]:
@@ -95,7 +95,7 @@ class PanelData:
 
     @property
     def periods(self) -> Integers:
-        """Every period, shape (T,)."""
+        """Numbers of all periods, shape (T,)."""
         return np.asarray(panel_of(self.schema).periods, dtype=np.int64)
 
     @property

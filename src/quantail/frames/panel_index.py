@@ -6,6 +6,7 @@ belongs to the unit must be the same in all of its rows, so it is read from any 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Integers
 from quantail.frames.panel import panel_of
-from quantail.frames.public_content import has_nan, identities
+from quantail.frames.public_content import identities
 from quantail.frames.rules import Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Panel, Schema
 
-_WHOLE = "store periods as whole numbers, such as years; number months or quarters one after the other"
+_WHOLE = (
+    "store periods as whole numbers, such as years; if they are months or quarters, write start and end in [panel] as "
+    "the column writes them, in quotes"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ def read_index(table: Table, schema: Schema) -> PanelIndex | list[Problem]:
     for name in (panel.entry, panel.exit):
         if not name:
             continue
-        column = _whole(table, name, panel.end if panel.is_full and name == panel.exit else None)
+        column = _periods(table, name, panel, panel.last if panel.is_full and name == panel.exit else None)
         if not isinstance(column, Problem) and _differs(column, unit, speaker):
             column = differing(name)
         if isinstance(column, Problem):
@@ -93,13 +97,13 @@ def _units(table: Table, panel: Panel) -> tuple[pa.Array, Integers, Integers] | 
 def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | None:
     if panel.layout == "wide":
         return None
-    time = _whole(table, panel.time)
+    time = _periods(table, panel.time, panel)
     if isinstance(time, Problem):
         return time
-    if (time < panel.start).any() or (time > panel.end).any():
+    if (time < panel.first).any() or (time > panel.last).any():
         hint = "drop those rows, or widen start and end in [panel]"
         return Problem(panel.time, "holds periods outside start to end", hint)
-    place = time - panel.start
+    place = time - panel.first
     if (np.bincount(unit * len(panel.periods) + place) > 1).any():
         return Problem("", "holds a unit twice in the same period", "keep one row per unit and period")
     return place
@@ -108,7 +112,7 @@ def _places(table: Table, panel: Panel, unit: Integers) -> Integers | Problem | 
 def _wrong_years(panel: Panel, found: Mapping[str, Integers]) -> list[Problem]:
     problems = []
     for name, years in found.items():
-        if (years < panel.start).any() or (years > panel.end).any():
+        if (years < panel.first).any() or (years > panel.last).any():
             hint = "correct them, or widen start and end in [panel]"
             problems.append(Problem(name, "holds periods outside start to end", hint))
     if len(found) == 2 and (found[panel.exit] < found[panel.entry]).any():
@@ -117,25 +121,52 @@ def _wrong_years(panel: Panel, found: Mapping[str, Integers]) -> list[Problem]:
     return problems
 
 
-def _whole(table: Table, name: str, missing: int | None = None) -> Integers | Problem:
-    """Read a column of periods as whole numbers; missing ones are refused unless something stands for them."""
+def _periods(table: Table, name: str, panel: Panel, missing: int | None = None) -> Integers | Problem:
+    """Read a column of periods as numbers; missing ones are refused unless something stands for them."""
     data = arrow_column(table, name)
-    if data is not None and missing is not None:
-        if pa.types.is_null(data.type):
-            return np.full(len(data), missing)
-        if pa.types.is_floating(data.type):
-            data = pa.compute.if_else(pa.compute.is_nan(data), None, data)
-        data = data.fill_null(missing) if data.null_count and not pa.types.is_string(data.type) else data
-    if data is None or not (pa.types.is_integer(data.type) or pa.types.is_floating(data.type)):
-        return Problem(name, "does not hold whole numbers", _WHOLE)
-    if data.null_count or has_nan(data):
+    if data is not None and pa.types.is_floating(data.type):
+        data = pa.compute.if_else(pa.compute.is_nan(data), None, data)
+    if data is not None and missing is not None and pa.types.is_null(data.type):
+        return np.full(len(data), missing)
+    read = _whole if panel.form.is_whole else partial(_written, panel=panel)
+    found = None if data is None else read(data.drop_null())
+    if data is None or found is None:
+        how = "whole numbers" if panel.form.is_whole else f"periods that are written like {panel.start}"
+        hint = (
+            _WHOLE
+            if panel.form.is_whole
+            else "write them like start and end in [panel], or these like the column"
+        )
+        return Problem(name, f"does not hold {how}", hint)
+    if data.null_count and missing is None:
         return Problem(name, "holds missing values", "fill them in; every unit needs its periods")
+    periods = np.full(len(data), 0 if missing is None else missing, dtype=np.int64)
+    periods[data.is_valid().to_numpy(zero_copy_only=False)] = found
+    return periods
+
+
+def _whole(known: pa.Array) -> Integers | None:
+    """Read periods that are whole numbers; None if they are not."""
+    if not (pa.types.is_integer(known.type) or pa.types.is_floating(known.type)):
+        return None
     # Far-off numbers lose digits or become infinite here, and are refused as outside the range later on.
-    values = np.asarray(data.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+    values = np.asarray(known.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
     if (np.floor(values) != values).any():
-        return Problem(name, "does not hold whole numbers", _WHOLE)
+        return None
     whole: Integers = np.clip(values, -(2.0**53), 2.0**53).astype(np.int64)
     return whole
+
+
+def _written(known: pa.Array, panel: Panel) -> Integers | None:
+    """Read months or quarters as a panel writes them; None if one is written in another way."""
+    if pa.types.is_timestamp(known.type):
+        known = known.cast(pa.date32(), safe=False)
+    encoded = known.cast(pa.string()).dictionary_encode()
+    numbers = [panel.form.number(text) for text in encoded.dictionary.to_pylist()]
+    if None in numbers:
+        return None
+    found: Integers = np.array(numbers, dtype=np.int64)
+    return np.asarray(found[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
 def _differs(values: NDArray[Any], unit: Integers, speaker: Integers) -> bool:

@@ -25,8 +25,8 @@ def life_spans(lead: Floats, schema: Schema, index: PanelIndex) -> tuple[Integer
     there = ~np.isnan(lead)
     if not there.any(axis=1).all():
         return Problem(name, "has units without any value", "drop those units, or fill in their values")
-    entry = panel.start + there.argmax(axis=1)
-    exit_ = panel.end - there[:, ::-1].argmax(axis=1)
+    entry = panel.first + there.argmax(axis=1)
+    exit_ = panel.last - there[:, ::-1].argmax(axis=1)
     for column, said, found, which in (
         (panel.entry, index.entry, entry, "first"),
         (panel.exit, index.exit, exit_, "last"),

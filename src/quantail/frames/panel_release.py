@@ -56,16 +56,17 @@ def release_panel(data: PanelData, kind: Kind = "pyarrow") -> Any:
         panel.unit: data.units.take(which),
         **{name: array.take(which) for name, array in data.public.items()},
     }
-    for name, years in ((panel.entry, data.entry), (panel.exit, data.exit)):
+    written = pa.array([panel.form.written(period) for period in panel.periods])
+    for name, when in ((panel.entry, data.entry), (panel.exit, data.exit)):
         if name:
-            arrays[name] = pa.array(years[unit])
+            arrays[name] = written.take(pa.array(when[unit] - panel.first))
     for name in panel.attributes:
         arrays[name] = stored(data.attributes[name][unit], data.schema.column(name))
     for name in panel.changing:
         for label, where in zip(panel.stored_as(name), places, strict=True):
             arrays[label] = _history(data.attributes[name][unit, where], data.schema.column(name))
     if panel.layout == "long":
-        arrays[panel.time] = pa.array(data.periods[places[0]])
+        arrays[panel.time] = written.take(pa.array(places[0]))
     for column in data.schema.histories:
         for name, where in zip(panel.stored_as(column.name), places, strict=True):
             arrays[name] = _history(data.values[column.name][unit, where], column)

@@ -141,4 +141,6 @@ def _type_of(column: Mapping[str, Any]) -> str:
     """Return the type of a column; whole numbers with gaps are floats to those who know no missing integers."""
     if column["type"] == "integer" and column["may_be_missing"]:
         return "sc:Float"
+    if column["type"] == "period" and isinstance(column["lower"], str):
+        return "sc:Text"
     return _TYPES.get(column["type"], "sc:Text")

@@ -104,7 +104,8 @@ def _identity(name: str, schema: Schema) -> dict[str, Any]:
     """Return the entry of a column that names units or periods, or a key that was generated."""
     panel = schema.panel
     periods = () if panel is None else (panel.entry, panel.exit, panel.time)
-    kind = ("Int64", "integer", "long") if name in periods else ("string", "character", "str")
+    is_number = name in periods and panel is not None and panel.form.is_whole
+    kind = ("Int64", "integer", "long") if is_number else ("string", "character", "str")
     words = "period" if name in periods else "unit" if panel is not None else "key"
     blank = {"label": "", "type": words, "pandas": kind[0], "r": kind[1], "stata": kind[2], "storage": ""}
     rest: dict[str, Any] = {

@@ -40,7 +40,7 @@ def schema_before(schema: Schema) -> Schema:
             "how units move is taken over from the released panel, so that has at least two periods; raise end in "
             "[panel] to the new period"
         )
-    return replace(schema, panel=replace(panel, end=panel.end - 1))
+    return replace(schema, panel=panel.until(panel.last - 1))
 
 
 class PeriodSynthesizer(Synthesizer[HeldPanel, Plan, AppendedPanel]):

@@ -185,8 +185,8 @@ class Shared:
     def _units(self, gate: Gate, data: PanelData, group: int) -> PanelUnits:
         """Return new units of a group: the pooled lives, with as many of each kind, and as long, as the group's own."""
         panel = panel_of(data.schema)
-        first, last = self.units.entry - panel.start, self.units.exit - panel.start
-        real = data.entry - panel.start, data.exit - panel.start
+        first, last = self.units.entry - panel.first, self.units.exit - panel.first
+        real = data.entry - panel.first, data.exit - panel.first
         lives = group_lives(gate, real, (first, last), len(panel.periods))
         return PanelUnits.made_up(data.schema, group, *counted_out(lives, len(data)))
 

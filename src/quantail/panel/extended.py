@@ -110,7 +110,7 @@ def _first_periods(
     values = {name: array[np.arange(number), when][:, None] for name, array in part.values.items()}
     panel = panel_of(released.schema)
     schema = replace(released.schema, panel=replace(panel, start=panel.end))
-    ends = np.full(number, panel.end)
+    ends = np.full(number, panel.last)
     codes = {name: part.attributes[name] for name in panel.attributes}
     codes |= {name: part.attributes[name][np.arange(number), when][:, None] for name in panel.changing}
     return replace(part, schema=schema, entry=ends, exit=ends, values=values, attributes=codes)
@@ -170,7 +170,7 @@ def _joined(
     changed: Mapping[str, Integers],
 ) -> PanelData:
     """Return the released units, with a column for the new period, and the new ones below."""
-    many, end = continuing.size, panel_of(schema).end
+    many, end = continuing.size, panel_of(schema).last
     exit_ = released.exit.copy()
     exit_[continuing] = end
     values = {}

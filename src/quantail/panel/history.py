@@ -164,12 +164,14 @@ class Asking:
         noisy = self.gate.count(self.plan.find(word), table.ravel(), self.sensitivity(word))
         return noisy.reshape(table.shape) / LATTICE, self.noise(word)
 
-    def locate(self, track: Track, low: float, high: float, unit: float = 1.0) -> float:
+    def locate(
+        self, track: Track, low: float, high: float, unit: float = 1.0, width: float = WINDOW
+    ) -> float:
         """Release the middle of the window that holds most units; `unit` is that of distances on the scale."""
-        starts = windows(low / unit, high / unit)
-        question = window_selection(unit_means(self.real, track) / unit, starts)
+        starts = windows(low / unit, high / unit, width)
+        question = window_selection(unit_means(self.real, track) / unit, starts, width)
         (chosen,) = self.gate.select(self.plan.find("place"), [question])
-        return unit * (float(starts[chosen]) + WINDOW / 2)
+        return unit * (float(starts[chosen]) + width / 2)
 
     def asks(self, word: str) -> bool:
         """Say whether the plan holds a question."""

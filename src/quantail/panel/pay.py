@@ -40,6 +40,8 @@ from quantail.panel.stage import Stage
 from quantail.panel.tables import LATTICE, Track, follower_table, period_points, size_splines
 from quantail.panel.tuning import (
     CELL_UNITS,
+    FEW_FOLLOWER_SHARES,
+    FEW_FOLLOWER_UNITS,
     FEWEST_RATIO_CELLS,
     FOLLOWER_SHARES,
     IDLE_CELLS,
@@ -50,6 +52,7 @@ from quantail.panel.tuning import (
     RATIO_BEND,
     RATIO_CELLS,
     RATIO_REACH,
+    RATIO_WINDOW,
     USUAL_MISSING,
     USUAL_ZERO_STAY,
     ZEROS_BESIDE_ACTIVE,
@@ -102,15 +105,16 @@ def follower_shares(cost: Fraction, units: int | None) -> dict[str, Fraction]:
     --------
     >>> few, many = (follower_shares(Fraction(1, 4), units) for units in (400, 40_000))
     >>> float(few["place"]), float(many["place"]), sum(few.values()) == 1
-    (0.3, 0.02, True)
+    (0.35, 0.02, True)
     """
     known = None if units is None else units * cost
     first = {
         word: most if known is None else min(max(needed / known, least), most)
         for word, (needed, least, most) in LOCATING_SHARES.items()
     }
-    left = (1 - sum(first.values(), Fraction(0))) / sum(FOLLOWER_SHARES.values())
-    return first | {word: share * left for word, share in FOLLOWER_SHARES.items()}
+    others = FEW_FOLLOWER_SHARES if known is not None and known < FEW_FOLLOWER_UNITS else FOLLOWER_SHARES
+    left = (1 - sum(first.values(), Fraction(0))) / sum(others.values())
+    return first | {word: share * left for word, share in others.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +132,7 @@ def ratio_cells(asking: Asking, lead: Lead, scale: PanelScale, ratio: Track) -> 
     low, high, unit = scale.edges[0], scale.edges[-1], scale.unit
     if relative:
         low, high = low - lead.scale.edges[-1], high - lead.scale.edges[0]
-    middle = asking.locate(ratio, low, high, unit)
+    middle = asking.locate(ratio, low, high, unit, RATIO_WINDOW)
     located = ask_mean(asking, ratio, middle, unit)
     cells = int(np.clip(asking.units / (CELL_UNITS * asking.noise("sizes")), FEWEST_RATIO_CELLS, RATIO_CELLS))
     ends = np.sinh(RATIO_BEND * np.linspace(-1.0, 1.0, cells + 1)) / np.sinh(RATIO_BEND)

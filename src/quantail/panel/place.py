@@ -13,7 +13,7 @@ import numpy as np
 
 from quantail.arrays import Floats, Integers
 from quantail.panel.tables import LATTICE, Track
-from quantail.panel.tuning import FARTHEST_CENTRE, MEAN_REACH, PLACED_UNITS, WINDOW, WINDOW_STEP
+from quantail.panel.tuning import FARTHEST_CENTRE, MEAN_REACH, PLACED_UNITS
 from quantail.panel.unit_periods import UnitPeriods
 from quantail.privacy import Plan
 from quantail.privacy.gate import Selection
@@ -28,26 +28,26 @@ def unit_means(unit_periods: UnitPeriods, track: Track) -> Floats:
     return np.where(number > 0, total / np.maximum(number, 1.0), np.nan)
 
 
-def windows(low: float, high: float) -> Floats:
-    """Return where windows start that cover a range.
+def windows(low: float, high: float, width: float) -> Floats:
+    """Return where windows of a width start that cover a range.
 
     Examples
     --------
-    >>> windows(0.0, 3.0).tolist()
+    >>> windows(0.0, 3.0, 2.0).tolist()
     [-0.5, 0.0, 0.5, 1.0, 1.5]
     """
-    return np.asarray(np.arange(low - WINDOW / 4, max(high - WINDOW / 2, low), WINDOW_STEP))
+    return np.asarray(np.arange(low - width / 4, max(high - width / 2, low), width / 4))
 
 
-def window_counts(means: Floats, starts: Floats) -> Integers:
+def window_counts(means: Floats, starts: Floats, width: float) -> Integers:
     """Count units by window; a unit is in all windows that hold its mean, and in none if it has no mean."""
-    inside = (means[:, None] >= starts) & (means[:, None] < starts + WINDOW)
+    inside = (means[:, None] >= starts) & (means[:, None] < starts + width)
     return np.asarray(inside.sum(axis=0), dtype=np.int64)
 
 
-def window_selection(means: Floats, starts: Floats) -> Selection:
+def window_selection(means: Floats, starts: Floats, width: float) -> Selection:
     """Return the question which window holds most units."""
-    return Selection(window_counts(means, starts), sensitivity=1)
+    return Selection(window_counts(means, starts, width), sensitivity=1)
 
 
 def mean_table(means: Floats, centre: float, reach: float = MEAN_REACH) -> Integers:

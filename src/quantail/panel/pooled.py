@@ -169,7 +169,7 @@ def real_lives(data: PanelData) -> UnitPeriods:
     """Return the confidential lives of a panel."""
     panel = panel_of(data.schema)
     active = data.active if panel.gaps else None
-    return UnitPeriods.of(data.entry - panel.start, data.exit - panel.start, len(panel.periods), active)
+    return UnitPeriods.of(data.entry - panel.first, data.exit - panel.first, len(panel.periods), active)
 
 
 def draw_pooled(model: PooledModel, units: PanelUnits, rng: np.random.Generator) -> Drawn:

@@ -72,7 +72,7 @@ def release_units(gate: Gate, data: PanelData, group: int) -> PanelUnits:
         return PanelUnits.of(data)
     periods, counted = len(panel.periods), gate.relation == "add-remove"
     plan = gate.plan.find("skeleton") if has_skeleton(periods, counted) else None
-    lives = release_skeleton(gate, plan, data.entry - panel.start, data.exit - panel.start, periods)
+    lives = release_skeleton(gate, plan, data.entry - panel.first, data.exit - panel.first, periods)
     return PanelUnits.made_up(data.schema, group, *lives)
 
 

@@ -14,8 +14,8 @@ LEAD_SHARE = 2
 """Share of the leading column, against 1 for each follower."""
 
 LOCATING_SHARES = {
-    "place": (Fraction(40), Fraction(1, 50), Fraction(3, 10)),
-    "mean": (Fraction(140), Fraction(1, 20), Fraction(7, 20)),
+    "place": (Fraction(60), Fraction(1, 50), Fraction(35, 100)),
+    "mean": (Fraction(90), Fraction(1, 20), Fraction(7, 20)),
 }
 """Units times epsilon that a question about where a follower's ratios lie needs, and its least and largest share of the
 follower's budget: the largest where the number of units is protected. No prior can know where ratios lie."""
@@ -29,6 +29,20 @@ FOLLOWER_SHARES = {
     "growth": 6,
 }
 """Shares of a follower's other questions."""
+
+FEW_FOLLOWER_SHARES = {
+    "sizes": 30,
+    "pairs": 8,
+    "unchanged": 2,
+    "years": 4,
+    "splines": 3,
+    "growth": 3,
+}
+"""The same where units times the follower's epsilon are public and below `FEW_FOLLOWER_UNITS`: how many zeros there are
+decides its total, and that only cells tell (decision 0015, "Few units with a value")."""
+
+FEW_FOLLOWER_UNITS = 200
+"""Units times a follower's epsilon below which it is asked about in that way."""
 
 SHARES = {
     "place": 3,
@@ -104,8 +118,9 @@ AGE_KNOTS = (0, 1, 2, 4, 8, 16)
 LEFT_KNOTS = (0, 1, 3, 8)
 """Knots of the linear spline of the periods left."""
 
-WINDOW, WINDOW_STEP = 2.0, 0.5
-"""Width of the windows among which the one with most units is chosen, and how far apart they start (log units)."""
+WINDOW, RATIO_WINDOW = 2.0, 3.0
+"""Widths of the windows among which the one with most units is chosen, for a lead and for a follower's ratios, of which
+few units may have one, and narrow windows would miss many of those (log units; windows start a quarter of it apart)."""
 
 PLACED_UNITS = 15.0
 """Units times epsilon below which a window that was chosen is not believed for the lead."""

@@ -86,7 +86,7 @@ class PanelUnits:
 
         Number k of group g among G has the id k G + g + 1, so that groups fitted in different places never share one.
         """
-        start, labels = panel_of(schema).start, group_labels(schema)
+        start, labels = panel_of(schema).first, group_labels(schema)
         ids = cls.new_ids(schema, group, first.size)
         public = {
             name: stored(
@@ -130,7 +130,7 @@ class PanelUnits:
     def unit_periods(self) -> UnitPeriods:
         """The line of unit-periods from entry to exit."""
         panel = panel_of(self.schema)
-        return UnitPeriods.of(self.entry - panel.start, self.exit - panel.start, len(panel.periods))
+        return UnitPeriods.of(self.entry - panel.first, self.exit - panel.first, len(panel.periods))
 
     def filled(self, drawn: "Drawn") -> PanelData:
         """Return a panel with these synthetic values."""

@@ -50,7 +50,8 @@ def simulate_panel(
     first, last = active.argmax(axis=1), active.shape[1] - 1 - active[:, ::-1].argmax(axis=1)
     fixed: dict[str, Any] = {panel.unit: np.arange(1, units + 1)}
     fixed |= {panel.firm: np.arange(1, units + 1)} if panel.firm else {}
-    fixed |= {name: panel.start + place for name, place in ((panel.entry, first), (panel.exit, last)) if name}
+    periods = pa.array([panel.form.written(period) for period in panel.periods])
+    fixed |= {name: periods.take(place) for name, place in ((panel.entry, first), (panel.exit, last)) if name}
     fixed |= {c.name: _belonging(c, units, rng) for c in schema.columns if c.name not in histories}
     if panel.layout == "wide":
         stored = {
@@ -65,7 +66,7 @@ def simulate_panel(
         return pa.table({**{name: pa.array(values) for name, values in fixed.items()}, **stored})
     unit, place = np.nonzero(active)
     rows = {name: pa.array(values).take(pa.array(unit)) for name, values in fixed.items()}
-    rows[panel.time] = pa.array(panel.start + place)
+    rows[panel.time] = periods.take(place)
     values = {name: pa.array(array[unit, place], from_pandas=True) for name, array in histories.items()}
     return pa.table(rows | values)
 

@@ -6,7 +6,7 @@ the smallest, released as the plan says: by itself, or with those that it borrow
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from quantail.privacy import as_decimal, parse_epsilon
 from quantail.release.progress import Progress
 from quantail.release.synthesizer import Amount
 from quantail.schema import Schema
+from quantail.schema.periods import WHOLE
 from quantail.table_or_panel import synthesizer_for
 
 _RATES = {
@@ -145,7 +146,7 @@ def errors_by_period(
         truth, made = (count(histories.values, axis=0) for histories in pair)
         known = zip(pair[0].periods.tolist(), truth.tolist(), made.tolist(), strict=True)
         found[measure] = {period: abs(own / real - 1) for period, real, own in known if real > 0}
-    flows = [flows_of(histories).to_pydict() for histories in pair]
+    flows = [flows_of(replace(histories, form=WHOLE)).to_pydict() for histories in pair]
     for measure, rate in _RATES.items():
         truth, made = (dict(zip(table[pair[0].time], table[rate], strict=True)) for table in flows)
         found[measure] = {

@@ -33,7 +33,7 @@ from quantail.schema.panel import MOST_PERIODS
 class PlannedPeriod:
     """What the last period of the first release, or an appended one, costs, and what errors to expect of it."""
 
-    period: int
+    period: int | str
     epsilon: str  # of this release
     spent: str  # on a unit that is in all releases so far
     errors: Mapping[str, Mapping[str, Band]] = field(
@@ -94,7 +94,7 @@ def plan_years(
     if not isinstance(years, int) or isinstance(years, bool) or not 1 <= years <= MOST_PERIODS:
         raise OptionError(f"years must be a whole number from 1 to {MOST_PERIODS}")
     first, each = parse_epsilon(epsilon), parse_epsilon(yearly)
-    end = schema.panel.end if schema.panel is not None else 0
+    end = schema.panel.last if schema.panel is not None else 0
     schema_before(_until(schema, end + 1))  # says what kinds of panels can be continued
     errors: Mapping[int, Mapping[str, Mapping[str, Band]]] = {}
     if panels:
@@ -103,7 +103,7 @@ def plan_years(
         errors = _bands(runs, range(end, end + years + 1))
     return tuple(
         PlannedPeriod(
-            end + year,
+            end + year if schema.panel is None else schema.panel.form.written(end + year),
             as_decimal(each if year else first),
             as_decimal(first + year * each),
             errors.get(end + year, {}),
@@ -113,7 +113,7 @@ def plan_years(
 
 
 def _until(schema: Schema, end: int) -> Schema:
-    return schema if schema.panel is None else replace(schema, panel=replace(schema.panel, end=end))
+    return schema if schema.panel is None else replace(schema, panel=schema.panel.until(end))
 
 
 def _trial(schema: Schema, units: int | Mapping[Any, int], epsilon: Amount, years: int) -> PanelTrial:
@@ -122,7 +122,7 @@ def _trial(schema: Schema, units: int | Mapping[Any, int], epsilon: Amount, year
     time = panel.time or next(
         name for name in ("period", "time", "t", "p") if name not in released_names(schema)
     )
-    whole = replace(panel, layout="long", time=time, entry="", exit="", end=panel.end + years)
+    whole = replace(panel, layout="long", time=time, entry="", exit="").until(panel.last + years)
     entered = INCUMBENTS + (1 - INCUMBENTS) * (len(panel.periods) - 1) / (len(whole.periods) - 1)
     sizes = {labels: round(size / entered) for labels, size in trial.sizes.items()}
     return PanelTrial(replace(trial.schema, panel=whole), sizes)
@@ -134,10 +134,10 @@ def _try_out(
     """Release a made-up panel and append its later periods; return errors by period, column and measure."""
     rng = np.random.default_rng([*seed, 2])
     panel, original = panel_of(trial.schema), trial.simulate(shape, rng)
-    noise = [int(number) for number in rng.integers(2**32, size=panel.end - end + 2)]
+    noise = [int(number) for number in rng.integers(2**32, size=panel.last - end + 2)]
     maker = PanelSynthesizer(_until(trial.schema, end), first, noise="simulated", seed=noise[0])
     synthetic = maker.fit(_rows_until(original, panel, end), progress=False).sample(seed=noise[1])
-    for period in range(end + 1, panel.end + 1):
+    for period in range(end + 1, panel.last + 1):
         again = PeriodSynthesizer(
             _until(trial.schema, period), each, synthetic, noise="simulated", seed=noise[period - end + 1]
         )
@@ -152,7 +152,8 @@ def _try_out(
 
 
 def _rows_until(table: pa.Table, panel: Panel, end: int) -> pa.Table:
-    return table.filter(pc.less_equal(table[panel.time], end))
+    written = [panel.form.written(period) for period in range(panel.first, end + 1)]
+    return table.filter(pc.is_in(table[panel.time], pa.array(written)))
 
 
 def _bands(

@@ -9,12 +9,15 @@ table has one row per unit and period.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
 from numbers import Integral
 from typing import Any, Literal, get_args
 
 from quantail.errors import SchemaError
 from quantail.schema.column import Column
 from quantail.schema.column_rules import check_text, is_encodable, is_list, shown
+from quantail.schema.periods import WHOLE, PeriodForm, form_of, seem_months
 
 Layout = Literal["wide", "long"]
 Synthesis = Literal["full", "partial"]
@@ -36,8 +39,9 @@ class Panel:
     entry, exit : str
         Columns with the first and the last active period of a unit, both inclusive. Full synthesis can do without:
         they follow from the periods that have values.
-    start, end : int
-        Public range of periods, both inclusive.
+    start, end : int or str
+        Public range of periods, both inclusive: whole numbers such as years, or months and quarters as the table writes
+        them, such as "2020-01", "202001", "2020-01-01" (months by their first day) and "2020Q1".
     layout : {"wide", "long"}
         One row per unit, or one row per unit and period.
     time : str
@@ -72,13 +76,15 @@ class Panel:
     >>> panel = Panel("lbdnum", "firstyear", "lastyear", 1976, 1978)
     >>> panel.stored_as("emp")
     ('emp_1976', 'emp_1977', 'emp_1978')
+    >>> Panel("meter", start="2020-11", end="2021-01").stored_as("kwh")
+    ('kwh_2020-11', 'kwh_2020-12', 'kwh_2021-01')
     """
 
     unit: str
     entry: str = ""
     exit: str = ""
-    start: int = _NOT_GIVEN
-    end: int = _NOT_GIVEN
+    start: int | str = _NOT_GIVEN
+    end: int | str = _NOT_GIVEN
     layout: Layout = "wide"
     time: str = ""
     source: str = ""
@@ -139,16 +145,35 @@ class Panel:
         """How many units are protected as one: at most so many establishments of a firm, or the unit itself."""
         return self.establishments if self.firm else 1
 
+    @cached_property
+    def form(self) -> PeriodForm:
+        """How periods are written."""
+        return form_of(self.start) or WHOLE if isinstance(self.start, str) else WHOLE
+
+    @cached_property
+    def first(self) -> int:
+        """Number of the first period."""
+        return self._numbered(self.start)
+
+    @cached_property
+    def last(self) -> int:
+        """Number of the last period."""
+        return self._numbered(self.end)
+
     @property
     def periods(self) -> range:
-        """Every period of the public range, in order."""
-        return range(self.start, self.end + 1)
+        """Numbers of the periods of the public range, in order."""
+        return range(self.first, self.last + 1)
+
+    def until(self, last: int) -> "Panel":
+        """Return the same panel with another last period."""
+        return replace(self, end=self.form.written(last))
 
     def stored_as(self, name: str) -> tuple[str, ...]:
         """Names under which the table holds the confidential column `name`: one per period if wide, or an attribute."""
         if self.layout == "long" or name in self.attributes:
             return (name,)
-        return tuple(f"{name}{self.between}{period}" for period in self.periods)
+        return tuple(f"{name}{self.between}{self.form.written(period)}" for period in self.periods)
 
     def _check_attributes(self) -> None:
         for option in ("attributes", "changing"):
@@ -216,19 +241,43 @@ class Panel:
     def _check_range(self) -> None:
         for option in ("start", "end"):
             given: Any = getattr(self, option)
-            if not isinstance(given, Integral) or isinstance(given, bool) or abs(int(given)) > 10**9:
-                advice = (
-                    f"write the {'first' if option == 'start' else 'last'} period: {option} = 1976; months and "
-                    "quarters are numbered one after the other, 1, 2, 3 and so on, in a column of the table, too"
-                )
-                raise SchemaError(f"[panel] {option} must be a whole number; {advice}")
-            object.__setattr__(self, option, int(given))
-        if self.start > self.end:
+            object.__setattr__(self, option, _period(given, option))
+        if isinstance(self.start, str) != isinstance(self.end, str) or self.form.number(self.end) is None:
+            raise SchemaError(
+                "[panel] start and end are written in different ways; write both as the table writes its periods"
+            )
+        if self.first > self.last:
             raise SchemaError("[panel] start is after end; write the first period as start, the last as end")
+        if self.form is WHOLE and seem_months(self.first, self.last):
+            raise SchemaError(
+                f"[panel] start and end look like months, but numbers between them, such as {self.first // 100}13, are "
+                f'none; write them in quotes: start = "{self.first}", end = "{self.last}"'
+            )
         if len(self.periods) > MOST_PERIODS:
             raise SchemaError(
                 f"[panel] the range has more than {MOST_PERIODS} periods; number periods one by one"
             )
+
+    def _numbered(self, given: int | str) -> int:
+        number = self.form.number(given)
+        assert number is not None  # as the constructor saw to
+        return number
+
+
+def _period(given: Any, option: str) -> int | str:
+    """Return a period as a whole number, or the text of a month or quarter, or refuse it."""
+    if isinstance(given, date) and not isinstance(given, datetime):  # TOML has dates
+        given = given.isoformat()
+    if isinstance(given, str) and form_of(given) is not None:
+        return given
+    if isinstance(given, Integral) and not isinstance(given, bool) and abs(int(given)) <= 10**9:
+        return int(given)
+    which = "first" if option == "start" else "last"
+    raise SchemaError(
+        f"[panel] {option} must be a whole number, or a month or quarter in quotes; write the {which} period as the "
+        f'table has it: {option} = 1976, {option} = "2020-01", {option} = "2020Q1"; weeks and days are numbered one '
+        "after the other, 1, 2, 3 and so on, in a column of the table, too"
+    )
 
 
 def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[str, ...]) -> None:

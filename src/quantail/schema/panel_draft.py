@@ -7,13 +7,16 @@ from typing import TypeVar
 
 from quantail.errors import SchemaError
 from quantail.schema.panel import BETWEEN
+from quantail.schema.periods import FORMS, MONTH_NUMBERS, WHOLE, PeriodForm, seem_months
 from quantail.schema.toml import toml_text
 
 _Type = TypeVar("_Type")
-_STORED = {
-    between: re.compile(rf"({'.+' if between else '.*[^0-9]'}){re.escape(between)}([0-9]{{1,9}})")
+_STORED = [
+    (between, form, re.compile(rf"({'.+' if between else '.*[^0-9]'}){re.escape(between)}({form.pattern})"))
+    for form in (*FORMS, WHOLE)  # 2020-01 ends as a whole number does, so months are tried first
     for between in BETWEEN
-}
+    if form is not MONTH_NUMBERS
+]
 _ENTRY = ("entry", "firstyear", "first_year", "first", "opened", "birth", "start")
 _EXIT = ("exit", "lastyear", "last_year", "last", "closed", "death", "end")
 
@@ -25,8 +28,8 @@ unit = {unit}
 time = {time}
 entry = {entry}  # column with the first period in which a unit is active; full: may stay blank
 exit = {exit}  # column with the last one
-start = ""  # first period of the panel, for example 2001
-end = ""  # last period of the panel, for example 2015
+start = ""  # first period of the panel as the column has it: 2001, "2020-01", "2020Q1"
+end = ""  # last period of the panel
 attributes = []  # full: category columns that belong to the unit, such as ["region"]
 changing = []  # full: category columns that may change over a unit's life, such as ["legal_form"]
 gaps = false  # full: whether units may be away between their first and last period
@@ -97,7 +100,7 @@ def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
     }
     if panel.time:
         return _LONG.format(**filled)
-    between, found = _stored(names)
+    between, form, found = _stored(names)
     periods = [period for _, period in found.values()]
     if not periods:
         raise SchemaError(
@@ -107,7 +110,9 @@ def panel_section(panel: PanelNames, names: Mapping[str, object]) -> str:
     told = (
         "" if between == "_" else f"between = {toml_text(between)}  # stands between a name and its period\n"
     )
-    return _WIDE.format(**filled, between=told, start=min(periods), end=max(periods))
+    start, end = (form.written(period) for period in (min(periods), max(periods)))
+    quoted = {"start": start, "end": end} if form.is_whole else {"start": f'"{start}"', "end": f'"{end}"'}
+    return _WIDE.format(**filled, between=told, **quoted)
 
 
 def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _Type]:
@@ -120,7 +125,7 @@ def split_names(panel: PanelNames, columns: Mapping[str, _Type]) -> dict[str, _T
     """
     named = {panel.unit, panel.time, panel.firm, _named(columns, _ENTRY), _named(columns, _EXIT)}
     kept: dict[str, _Type] = {}
-    stored = {} if panel.time else _stored(columns)[1]
+    stored = {} if panel.time else _stored(columns)[2]
     for name, kind in columns.items():
         if name not in named:
             kept.setdefault(stored[name][0] if name in stored else name, kind)
@@ -135,23 +140,29 @@ def seems_wide(names: Mapping[str, object]) -> str:
     >>> seems_wide({"site": "", "q_1": "", "q_2": ""}), seems_wide({"site": "", "staff_2001": "", "staff_2002": ""})
     ('', 'staff_2001')
     """
-    years = {stored: name for name, stored in _stored(names)[1].items() if 1900 <= stored[1] <= 2100}
-    return next((name for (stem, year), name in years.items() if (stem, year + 1) in years), "")
+    _, form, found = _stored(names)
+    dated = {stored: name for name, stored in found.items() if not form.is_whole or 1900 <= stored[1] <= 2100}
+    return next((name for (stem, period), name in dated.items() if (stem, period + 1) in dated), "")
 
 
-def _stored(names: Mapping[str, object]) -> tuple[str, dict[str, tuple[str, int]]]:
-    """Return what stands between names and periods, and columns that are named so, with both parts.
+def _stored(names: Mapping[str, object]) -> tuple[str, PeriodForm, dict[str, tuple[str, int]]]:
+    """Return what stands between names and periods, how these are written, and columns named so, with both parts.
 
     Examples
     --------
-    >>> _stored({"id": "", "y2010": "", "y2011": ""})
-    ('', {'y2010': ('y', 2010), 'y2011': ('y', 2011)})
+    >>> _stored({"id": "", "y2010": "", "y2011": ""})[2]
+    {'y2010': ('y', 2010), 'y2011': ('y', 2011)}
     """
-    for between, pattern in _STORED.items():
+    for between, form, pattern in _STORED:
         matches = {name: match for name in names if (match := pattern.fullmatch(name))}
-        if matches:
-            return between, {name: (match[1], int(match[2])) for name, match in matches.items()}
-    return "_", {}
+        if not matches:
+            continue
+        numbers = [int(match[2]) for match in matches.values()] if form.is_whole else []
+        if numbers and seem_months(min(numbers), max(numbers)):
+            form = MONTH_NUMBERS
+        found = {name: (match[1], form.number(match[2])) for name, match in matches.items()}
+        return between, form, {name: (stem, when) for name, (stem, when) in found.items() if when is not None}
+    return "_", WHOLE, {}
 
 
 def _named(names: Mapping[str, object], words: tuple[str, ...]) -> str:

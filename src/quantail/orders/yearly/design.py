@@ -53,10 +53,11 @@ def period_designs(
     """Return the designs of all periods; a function of public facts, so the same for a plan and for its fit."""
     assert schema.panel is not None
     rows = max(units // ACTIVE_SHARE, 1)
-    costs = split(cost, [1] * len(schema.panel.periods))
+    panel = schema.panel
+    costs = split(cost, [1] * len(panel.periods))
     return tuple(
-        _period(settings, schema, rows, part, str(period), first=place == 0)
-        for place, (period, part) in enumerate(zip(schema.panel.periods, costs, strict=True))
+        _period(settings, schema, rows, part, str(panel.form.written(period)), first=place == 0)
+        for place, (period, part) in enumerate(zip(panel.periods, costs, strict=True))
     )
 
 

@@ -53,7 +53,7 @@ class Histories(Protocol):
 def members(units: Histories, place: int) -> tuple[Integers, Integers]:
     """Return who enters in a period and who was there before and still is; both are public."""
     assert units.schema.panel is not None
-    period = units.schema.panel.start + place
+    period = units.schema.panel.first + place
     born = np.flatnonzero(units.entry == period)
     staying = np.flatnonzero((units.entry < period) & (period <= units.exit))
     return born, staying
