@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from quantail.evaluation import evaluate, flows
     from quantail.inference import infer
+    from quantail.interop.published import read_synthetic
     from quantail.io import open_source, read_table, write_table
     from quantail.panel import PanelModel, PanelSynthesizer, PeriodSynthesizer
     from quantail.privacy import Ledger
@@ -74,6 +75,7 @@ __all__ = [
     "open_source",
     "plan",
     "quantiles",
+    "read_synthetic",
     "read_table",
     "synthesizer_for",
     "write_report",
@@ -88,6 +90,7 @@ _ROOMS = {
     "flows": "quantail.evaluation",
     "open_source": "quantail.io",
     "read_table": "quantail.io",
+    "read_synthetic": "quantail.interop.published",
     "write_table": "quantail.io",
     "infer": "quantail.inference",
     "Ledger": "quantail.privacy",

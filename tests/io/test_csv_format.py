@@ -309,3 +309,30 @@ def test_columns_of_the_same_name_are_told_by_their_places(tmp_path, kind):
         book.save(path)
     with pytest.raises(DataError, match=r"two columns of the same name \(columns 1 and 3\)"):
         read_header(path)
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".txt"])
+def test_text_files_are_read_as_csv_files_are_and_not_written(tmp_path, ending):
+    path = tmp_path / f"pay{ending}"
+    path.write_text("pay\tsex\n1,5\tf\n2\tm\n", encoding="utf-16")
+    assert read_header(path) == {"pay": "", "sex": ""}
+    told = csv_format(path)
+    assert (told.separator, told.encoding) == ("\t", "utf-16")
+    columns = (Column("pay", "numeric", 0, 9), Column("sex", "category", categories=("f", "m")))
+    schema = Schema(columns, "person", csv=CsvFormat("\t", ",", "", "utf-16"))
+    assert read_table(path, schema).to_pydict() == {"pay": [1.5, 2.0], "sex": ["f", "m"]}
+    with pytest.raises(DataError, match="can only be read"):
+        write_table(pa.table({"pay": [1]}), tmp_path / f"out{ending}")
+
+
+def test_a_file_that_may_not_be_opened_is_told_so_and_not_how_files_are_written():
+    from quantail.io.source import guarded
+
+    def refuse():
+        raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(DataError) as caught:
+        guarded(refuse, "cannot read pay.csv", "a CSV file must be UTF-8")
+    assert str(caught.value) == (
+        "cannot read pay.csv: Permission denied; get the right to use it, or a copy that you may use"
+    )

@@ -121,7 +121,7 @@ def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
     other = tmp_path / "t.docx"
     other.write_bytes(b"CANARY-7")
     for read in (read_table, read_header):
-        assert ".csv, .parquet" in told_by(lambda read=read: read(other))
+        assert "read as .csv, .tsv, .txt, .parquet" in told_by(lambda read=read: read(other))
 
 
 def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
@@ -198,7 +198,7 @@ def test_bad_outputs_are_refused_before_anything_is_written(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, said in [
         ("no/t.csv", "does not exist"),
-        ("t.docx", ".csv, .parquet"),
+        ("t.docx", "written as .csv, .parquet"),
         ("folder.csv", "folder"),
     ]:
         assert said in told_by(lambda name=name: check_output(tmp_path / name, overwrite=True))

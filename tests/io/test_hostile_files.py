@@ -43,7 +43,7 @@ def every_way(where):
 def test_other_content_than_the_name_says(tmp_path, suffix, content):
     path = tmp_path / f"t{suffix}"
     path.write_bytes(content)
-    if suffix == ".csv" and b"\xff" not in content and content:
+    if suffix in (".csv", ".tsv", ".txt") and b"\xff" not in content and content:
         return  # a header without rows is a table
     assert f"cannot read {path}" in every_way(path)
 

@@ -139,7 +139,7 @@ def test_from_a_folder_with_one_table_to_a_released_copy(browser, served):
     reader.press("Review")
     reader.look("review")
     reader.press("Charge 1 epsilon and release")
-    page.get_by_text("Released. Publish the table together with its card.").wait_for()
+    page.get_by_text("before you publish it, together with its card.").wait_for()
     reader.look("run", closely=True)
     assert Ledger.open(folder / "payroll.ledger").spent == 1
     assert len((folder / "payroll-synthetic.csv").read_text().splitlines()) == 401

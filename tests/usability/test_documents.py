@@ -21,6 +21,7 @@ from quantail.examples import industry_example, payroll_example, payroll_schema
 from quantail.inference import evidence
 from quantail.interop import data_dictionary
 from quantail.io import write_table
+from quantail.report import release_card
 from quantail.schema import Schema
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +63,8 @@ def examples(tmp_path_factory):
     write_table(model.sample(seed=1), folder / "released.csv")
     facts = data_dictionary(schema)
     (folder / "released.dictionary.json").write_text(json.dumps(facts), encoding="utf-8")
+    card = json.dumps(release_card(model, rows=ROWS))
+    (folder / "released.card.json").write_text(card, encoding="utf-8")
     return folder
 
 

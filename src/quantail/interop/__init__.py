@@ -6,6 +6,7 @@ None of these packages is needed to import this room; SDMetrics and scikit-learn
 from quantail.interop.croissant import croissant
 from quantail.interop.dictionary import data_dictionary, dictionary_csv
 from quantail.interop.json_schemas import card_json_schema, model_json_schema
+from quantail.interop.published import read_synthetic
 from quantail.interop.registry import Deployment, registry_entry, registry_yaml
 from quantail.interop.scoring import fidelity_scorer
 from quantail.interop.sdmetrics import sdmetrics_frame, sdmetrics_metadata
@@ -18,6 +19,7 @@ __all__ = [
     "dictionary_csv",
     "fidelity_scorer",
     "model_json_schema",
+    "read_synthetic",
     "registry_entry",
     "registry_yaml",
     "sdmetrics_frame",

@@ -47,6 +47,9 @@ def _statistical(
 _ARROW = Format(lambda place, _: ArrowSource(place), write_arrow, keeps_dictionaries=True)
 FORMATS: Mapping[str, Format] = {
     ".csv": Format(CsvSource, write_csv),
+    # What stands between their cells is told by the schema, as of a .csv file; written under these names it might not.
+    ".tsv": Format(CsvSource),
+    ".txt": Format(CsvSource),
     ".parquet": Format(lambda place, _: ParquetSource(place), write_parquet, keeps_dictionaries=True),
     ".feather": _ARROW,
     ".arrow": _ARROW,
@@ -151,7 +154,7 @@ def check_output(where: Where, overwrite: bool = False, rows: int = 0) -> Place:
     if place.path is not None:
         _check_file(place, place.path, overwrite)
     if place.scheme == "file":
-        if _format_of(place).write is None:
+        if _format_of(place, written=True).write is None:
             raise DataError(f"{place}: this kind of file can only be read; choose one of {_suffixes(True)}")
         if rows > _format_of(place).most_rows:
             raise DataError(
@@ -226,7 +229,7 @@ def _check_input(place: Place) -> None:
 
 def _check_file(place: Place, path: Path, overwrite: bool) -> None:
     if place.scheme == "file":
-        _format_of(place)
+        _format_of(place, written=True)
     if path.is_dir():
         raise DataError(f"{path} is a folder; give the name of a file")
     if is_ledger(path):
@@ -237,10 +240,11 @@ def _check_file(place: Place, path: Path, overwrite: bool) -> None:
         raise DataError(f"the folder {path.parent} does not exist; create it first")
 
 
-def _format_of(place: Place) -> Format:
+def _format_of(place: Place, written: bool = False) -> Format:
     found = FORMATS.get(place.file.suffix.lower())
     if found is None:
-        raise DataError(f"{place}: tables are read and written as {_suffixes()}; choose one of these")
+        what = "written" if written else "read"
+        raise DataError(f"{place}: tables are {what} as {_suffixes(written)}; choose one of these")
     return found
 
 

@@ -4,6 +4,7 @@ Every kind of file and database is one `Source`. Readers quote cells in their me
 errors is passed on: each is replaced, outside of the `except` block, by one of ours without a link to it.
 """
 
+import errno
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -106,6 +107,8 @@ def guarded(
     except OSError as error:
         # Arrow raises bare OSErrors for damaged files; those of the system carry a number.
         trouble = error.strerror if error.errno and error.strerror else trouble
+        if error.errno in (errno.EACCES, errno.EPERM):
+            advice = "get the right to use it, or a copy that you may use"
     except Exception:
         _internal_log.debug("CONFIDENTIAL %s", failing, exc_info=True)
     raise DataError(f"{failing}: {trouble}; {advice}")
