@@ -7,7 +7,7 @@ from desk import PANEL_FORM
 
 from payroll_files import SCHEMA
 from quantail.schema import ColumnType, CsvFormat, Schema
-from quantail.schema.toml import _COLUMN_KEYS
+from quantail.schema.sections import _COLUMN_KEYS
 from quantail.studio.advice import column_advice, rules_advice
 from quantail.studio.column_form import BELONGS, FIELDS, fields, read, value_of
 from quantail.studio.schema_file import SchemaFile

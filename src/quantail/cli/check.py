@@ -49,17 +49,17 @@ def check(
     schema = schema or _beside(file)
     facts = Schema.load(schema)
     table = read_table(file, facts)
-    problems = check_table(table, facts)
+    found = check_table(table, facts, internal=internal)
+    problems, notes = ([each for each in found if each.is_note == asked] for asked in (False, True))
     left_out = left_out_columns(table.column_names, facts)
-    clipped = check_table(table, facts, internal=True)[len(problems) :] if internal else []
     if as_json:
         answer = {"fits": not problems, "problems": [vars(problem) for problem in problems]}
         answer |= {"unsourced": list(facts.unsourced()), "left_out": list(left_out)}
-        print_json(answer | (_internal(clipped) if internal else {}))
+        print_json(answer | (_internal(notes) if internal else {}))
     else:
         for line in problem_lines(problems):
             say(f"- {line}")
-        for line in problem_lines(clipped):
+        for line in problem_lines(notes):
             say(f"- {line}", style="yellow")
         if not problems:
             say(f"{Place.of(file)} fits {schema}.", style="green")
@@ -72,13 +72,13 @@ def check(
         raise typer.Exit(DataError.exit_code)
 
 
-def _internal(clipped: "Sequence[Problem]") -> dict[str, Any]:
+def _internal(notes: "Sequence[Problem]") -> dict[str, Any]:
     """Give what the rows show as plain JSON values, for eyes inside."""
     return {
-        "clipped_columns_internal": [p.column for p in clipped if "bounds" in p.what],
-        "atoms_advised_internal": [p.column for p in clipped if "lowest" in p.what],
-        "broken_rules_internal": [f"{p.column} {p.what}" for p in clipped if "breaks" in p.what],
-        "notes_internal": [str(p) for p in clipped],
+        "clipped_columns_internal": [p.column for p in notes if "bounds" in p.what],
+        "atoms_advised_internal": [p.column for p in notes if "lowest" in p.what],
+        "broken_rules_internal": [f"{p.column} {p.what}" for p in notes if "breaks" in p.what],
+        "notes_internal": [str(p) for p in notes],
     }
 
 

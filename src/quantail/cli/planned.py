@@ -10,14 +10,8 @@ if TYPE_CHECKING:
     from quantail.planning import Expectation, PanelExpectation, PlannedPeriod, Solution
     from quantail.privacy import Plan, Terms
 
-_YEARLY = (
-    "total",
-    "units",
-    "creation",
-    "destruction",
-    "entry",
-    "exit",
-)  # errors of the leading column, by year
+# Errors of the leading column, by year.
+_YEARLY = ("total", "units", "creation", "destruction", "entry", "exit")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from quantail.frames.broken_rules import broken_rules
 from quantail.frames.firms import read_firms
 from quantail.frames.panel_border import admit_panel
-from quantail.frames.rules import Problem, admit_all, outside_bounds
+from quantail.frames.rules import NOTE, Problem, admit_all, outside_bounds
 from quantail.frames.undeclared import undeclared
 from quantail.io.native import open_frame
 from quantail.schema import Schema
@@ -54,12 +54,10 @@ def check_table(frame: Any, schema: Schema, *, internal: bool = False) -> list[P
     if internal:
         for name, values in admitted.items():
             if any(outside_bounds(values, schema.column(name))):
-                hint = (
-                    "they will be clipped; widen the bounds if public rules allow such values (internal note)"
-                )
+                hint = "they will be clipped; widen the bounds if public rules allow such values" + NOTE
                 problems.append(Problem(name, "holds values outside its bounds", hint))
         if schema.panel is None and len(admitted) == len(schema.columns):
-            hint = "such rows will be read as if they kept it; correct rule or table (internal note)"
+            hint = "such rows will be read as if they kept it; correct rule or table" + NOTE
             problems += [
                 Problem(name, f"breaks {rule}", hint) for name, rule in broken_rules(admitted, schema)
             ]

@@ -26,6 +26,9 @@ from quantail.schema.storage import holds
 FEWEST_ROWS = 20
 """Fewer rows are refused where their number is public."""
 
+NOTE = " (internal note)"
+"""What every note for internal eyes ends in."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -34,6 +37,11 @@ class Problem:
     column: str  # name of the column, empty if the whole table is meant
     what: str  # what is wrong, without any value or count
     hint: str  # what to do next
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is no misfit but a note for internal eyes, which depends on the values of single rows."""
+        return self.hint.endswith(NOTE)
 
     def __str__(self) -> str:
         where = f"column {self.column!r}" if self.column else "the table"

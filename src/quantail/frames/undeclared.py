@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quantail.arrays import Flags, Floats, Integers
 from quantail.frames.broken_rules import amounts
-from quantail.frames.rules import Problem
+from quantail.frames.rules import NOTE, Problem
 from quantail.io.native import Table, arrow_column
 from quantail.schema import Column, Schema
 from quantail.schema.kinds import computed_columns, special_numbers
@@ -62,7 +62,7 @@ def undeclared(
 
 
 def _note(name: str, what: str, hint: str) -> Problem:
-    return Problem(name, what, f"{hint} (internal note)")
+    return Problem(name, what, hint + NOTE)
 
 
 def _repeated_keys(table: Table, schema: Schema) -> Iterator[Problem]:

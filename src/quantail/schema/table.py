@@ -18,8 +18,10 @@ from quantail.schema.column_rules import LARGEST_INTEGER, check_text, is_list, s
 from quantail.schema.csv_format import CsvFormat
 from quantail.schema.key import Key, check_keys
 from quantail.schema.nesting import check_nesting
-from quantail.schema.panel import Panel, check_columns
+from quantail.schema.panel import Panel
+from quantail.schema.panel_columns import check_columns
 from quantail.schema.structure import Identity, Inequality, check_structure, following, placed_parts
+from quantail.schema.toml import schema_text
 from quantail.schema.universe import check_universes
 
 Neighbours = Literal["replace-one", "add-remove"]
@@ -119,15 +121,13 @@ class Schema:
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """Read a schema from TOML text."""
-        from quantail.schema.toml import read_toml  # which builds schemas and so imports this module
+        from quantail.schema.sections import read_toml  # which builds schemas and so imports this module
 
         return read_toml(text)
 
     @classmethod
     def load(cls, path: str | Path) -> "Schema":
         """Read a schema from a TOML file; one that is missing or malformed is a SchemaError."""
-        from quantail.schema.toml import schema_text
-
         text = schema_text(path)
         try:
             return cls.from_toml(text)
@@ -136,7 +136,7 @@ class Schema:
 
     def to_toml(self) -> str:
         """Write the schema as TOML text, always the same text for the same schema."""
-        from quantail.schema.toml import write_toml
+        from quantail.schema.sections import write_toml
 
         return write_toml(self)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from quantail.errors import SchemaError
 from quantail.schema.csv_format import CsvFormat
-from quantail.schema.toml import csv_section, parse_toml, schema_text
+from quantail.schema.sections import csv_section
+from quantail.schema.toml import parse_toml, schema_text
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from typing import Any
 from quantail.cli.staging import write_text
 from quantail.errors import SchemaError
 from quantail.schema import Schema
-from quantail.schema.toml import SECTIONS, parse_toml, schema_text, toml_text, toml_value
+from quantail.schema.sections import SECTIONS
+from quantail.schema.toml import parse_toml, schema_text, toml_text, toml_value
 
 Section = Mapping[str, Any]
 
