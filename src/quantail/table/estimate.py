@@ -184,15 +184,34 @@ def _descended(
     """Return what L-BFGS finds in so many steps, and its loss."""
     parts = [np.array([start.trust - 1]), start.margin, *start.factors, *start.shifts]
     problem = _Problem(base, shares, rows, margin, tables, [part.shape for part in parts], forbidden)
+    both = _Both(problem)
     found = minimize(
-        problem.value,
-        np.concatenate([part.ravel() / width for part, width in zip(parts, problem.widths, strict=True)]),
-        jac=True,
+        both.value,
+        np.concatenate([part.ravel() for part in parts]) / problem.width,
+        jac=both.slopes,
         method="L-BFGS-B",
         options={"maxiter": steps, "maxcor": 8, "ftol": 1e-7},
     )
     distrust, own, factors, shifts = problem.parts(found.x)
     return Fitted(1 + float(distrust[0]), own, factors, shifts), float(found.fun)
+
+
+class _Both:
+    """A value and its slopes, worked out together and asked for one after the other."""
+
+    def __init__(self, problem: "_Problem") -> None:
+        self._problem = problem
+        self._at, self._slopes = np.full(0, np.nan), np.zeros(0)
+
+    def value(self, scaled: Floats) -> float:
+        value, self._slopes = self._problem.value(scaled)
+        self._at = scaled.copy()
+        return value
+
+    def slopes(self, scaled: Floats) -> Floats:
+        if not np.array_equal(scaled, self._at):
+            self.value(scaled)
+        return self._slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,9 +225,11 @@ class _Problem:
     forbidden: NDArray[np.bool_] | None = None
 
     @cached_property
-    def widths(self) -> list[float]:
+    def width(self) -> Floats:
+        """The prior standard deviation of every parameter."""
         priors = [table.prior for table in self.tables]
-        return [TRUST_PRIOR, self.margin.prior, *priors, *(self.base.spread * prior for prior in priors)]
+        widths = [TRUST_PRIOR, self.margin.prior, *priors, *(self.base.spread * prior for prior in priors)]
+        return np.repeat(widths, [prod(shape) for shape in self.shapes])
 
     @cached_property
     def places(self) -> list[slice]:
@@ -239,9 +260,9 @@ class _Problem:
         return [np.asarray(part @ table.merge) for part, table in parts]
 
     def parts(self, scaled: Floats) -> tuple[Floats, Floats, list[Floats], list[Floats]]:
-        pieces = zip(self.places, self.shapes, self.widths, strict=True)
-        distrust, own, *others = (width * scaled[place].reshape(shape) for place, shape, width in pieces)
-        number = len(self.tables)
+        whole, number = self.width * scaled, len(self.tables)
+        pieces = zip(self.places, self.shapes, strict=True)
+        distrust, own, *others = (whole[place].reshape(shape) for place, shape in pieces)
         return distrust, own, others[:number], others[number:]
 
     def value(self, scaled: Floats) -> tuple[float, Floats]:
@@ -270,8 +291,7 @@ class _Problem:
             moved = (1 + distrust) * np.einsum("uk,uk->u", pull, change)
             parts = zip(self.gathered(moved), shifts, strict=True)
             slopes += [part if own.size else own for part, own in parts]
-        whole = [self.rows * width * slope.ravel() for width, slope in zip(self.widths, slopes, strict=True)]
-        return loss / 2, scaled + np.concatenate(whole)
+        return loss / 2, scaled + self.rows * self.width * np.concatenate([slope.ravel() for slope in slopes])
 
     def _shifted(self, shifts: list[Floats]) -> Floats:
         """Return what tables shift every context by."""
