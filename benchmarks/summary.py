@@ -178,15 +178,15 @@ def worst(all_contests: Sequence[Contest]) -> list[str]:
 def preamble(cells: int, seeds: int, sizes: str, ours: str = OURS[0]) -> list[str]:
     """Say what was run and how the numbers are to be read."""
     earlier = [
-        f"**These cells are of an earlier default method, `{ours}`, which is no longer in the package**: today's has",
-        "not been run on all of them yet. It has two stages in place of one, so figures below need not hold for it.",
+        f"**These cells are of an earlier default method, `{ours}`, which is no longer in the package**: today's",
+        "has not been run on all of them yet. It has two stages in place of one: figures below need not hold for it.",
         "",
     ]
     return [
         *(earlier if ours != OURS[0] else ()),
         f"{cells} cells (shape, n, epsilon), means over up to {seeds} tables each ({sizes}), simulated noise, wide",
-        f"public bounds. {ours.capitalize()} and baseline are pure epsilon-DP, replace-one neighbours; the baseline",
-        "is thresholded asinh-spaced histograms joined by a noisy Gaussian copula",
+        f"public bounds. {ours.capitalize()} and baseline are pure epsilon-DP with replace-one neighbours; the",
+        "baseline is thresholded asinh-spaced histograms joined by a noisy Gaussian copula",
         "(`benchmarks/baseline.py`). pMSE and KM look at 50,000 rows at most; `quantreg` (not private) is",
         "fitted with 19 levels on 5,000 rows at most. q99 error: distance of the 99% quantiles over the",
         "real distance from median to 99% quantile, mean over columns. *Level with a fresh sample*: a",
