@@ -47,13 +47,15 @@ def rank_errors(values: np.ndarray, levels: np.ndarray, estimates: np.ndarray) -
     return np.maximum(np.maximum(below - wanted, wanted - up_to), 0.0)
 
 
-def run_cell(shape: str, n: int, m: int, epsilon: float, mechanism: str, repeats: int) -> dict[str, Any]:
+def run_cell(
+    shape: str, n: int, m: int, epsilon: float, mechanism: str, repeats: int, first: int = 0
+) -> dict[str, Any]:
     """Return mean and worst rank error over the levels, averaged over repeats, or why there are none."""
     values, bounds = column(shape, n)
     levels = np.arange(1, m + 1) / (m + 1)
     cell: dict[str, Any] = {"shape": shape, "n": n, "m": m, "epsilon": epsilon, "mechanism": mechanism}
     errors, start = [], time.process_time()
-    for repeat in range(repeats):
+    for repeat in range(first, first + repeats):
         rng = np.random.default_rng([repeat, n, m])
         try:
             estimates = MECHANISMS[mechanism](values, levels, epsilon, bounds, rng)
@@ -65,6 +67,7 @@ def run_cell(shape: str, n: int, m: int, epsilon: float, mechanism: str, repeats
     return cell | {
         "mean": float(np.mean(errors)),
         "worst": float(worst.mean()),
+        "error_of_mean": float(np.std(np.mean(errors, axis=1)) / np.sqrt(repeats)),
         "cpu_seconds": round(spent, 4),
     }
 
@@ -82,6 +85,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--sizes", type=numbers, default=[1e3, 1e5, 1e6])
     parser.add_argument("--epsilons", type=numbers, default=[0.1, 1, 10])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first repeat")
+    parser.add_argument("--mechanisms", type=lambda text: text.split(","), default=list(MECHANISMS))
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--page", type=Path, help="write the Markdown page here")
     parser.add_argument("--page-only", action="store_true", help="run nothing, only write the page")
@@ -93,12 +98,12 @@ def main(argv: list[str] | None = None) -> int:
     args = parse(argv)
     if not args.page_only:
         cells = [
-            run_cell(shape, int(n), int(m), epsilon, mechanism, args.repeats)
+            run_cell(shape, int(n), int(m), epsilon, mechanism, args.repeats, args.first)
             for shape in COLUMNS
             for n in args.sizes
             for m in args.quantiles
             for epsilon in args.epsilons
-            for mechanism in MECHANISMS
+            for mechanism in args.mechanisms
         ]
         facts = {"python": platform.python_version(), "numpy": np.__version__, "repeats": args.repeats}
         args.out.parent.mkdir(parents=True, exist_ok=True)

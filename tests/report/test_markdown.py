@@ -43,3 +43,14 @@ def test_a_card_read_back_from_json_gives_the_same_page(card):
 def test_zcdp_names_delta_and_rho(stated):
     page = render_markdown(release_card(stated(unit="rho"), rows=10))
     assert "at delta 1e-06 (rho 0.333333333333 (1/3))" in page
+
+
+def test_of_many_predictors_the_first_are_listed_and_the_rest_counted():
+    from quantail.report.card_facts import input_facts
+
+    stated = {"column": "pay", "type": "numeric", "source": "law"}
+    few, many = [f"v{k}" for k in range(20)], [f"v{k}" for k in range(200)]
+    assert input_facts(stated | {"explained_by": few})[3] == ", ".join(few)
+    told = input_facts(stated | {"explained_by": many})[3]
+    assert told == "v0, v1, v2 and 197 more (all are in the card in JSON)"
+    assert input_facts(stated | {"explained_by": []})[3] == "nothing"

@@ -81,3 +81,13 @@ def test_a_tile_says_what_the_farthest_of_many_errors_is_compared_with():
     ]
     (tile,) = _tiles(Evaluation(tuple(rows)))
     assert "independent sample 0.1, farthest of 2 about 0.16; best 0" in tile and "Close to" in tile
+
+
+def test_what_to_take_care_with_is_not_what_a_tile_calls_close():
+    names = ("rank_correlation_difference", "correlation_ratio_difference", "cramers_v_difference")
+    rows = [
+        row(name, value, 0.001, "relations", (name, "y"))
+        for name, value in zip(names, (0.005, 0.001, 0.001), strict=True)
+    ]
+    assert "Close to" in _tiles(Evaluation(tuple(rows)))[0]  # the farthest of three
+    assert "Nothing stands out" in said(*rows)

@@ -17,6 +17,7 @@ HASHED = (
 INPUTS = ("column", "type", "public facts", "may be explained by", "source")
 NOT_STATED = "NOT STATED"
 _MOST_LABELS = 20
+_MOST_PREDICTORS, _FIRST = 20, 3
 _GROUPED = 10_000  # from here on digits are grouped
 _LISTED = (
     ("missing_codes", "codes of missing values"),
@@ -77,9 +78,16 @@ def input_facts(stated: Mapping[str, Any]) -> tuple[str, ...]:
         stated["column"],
         stated["type"],
         public_facts(stated),
-        ", ".join(stated["explained_by"]) or "nothing",
+        _explained(stated["explained_by"]),
         stated["source"] or NOT_STATED,
     )
+
+
+def _explained(names: Sequence[str]) -> str:
+    """List predictors; of wide tables the first ones, since every column may have all those before it."""
+    if len(names) <= _MOST_PREDICTORS:
+        return ", ".join(names) or "nothing"
+    return f"{', '.join(names[:_FIRST])} and {len(names) - _FIRST} more (all are in the card in JSON)"
 
 
 def public_facts(stated: Mapping[str, Any]) -> str:

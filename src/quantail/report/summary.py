@@ -94,13 +94,9 @@ def _rated(measures: Evaluation) -> list[float]:
 
 
 def _standing_out(measures: Evaluation) -> list[Markup]:
-    """Name what is farthest from an independent sample, at most one of each family."""
-    worst: dict[str, Farthest] = {}
-    for rows in grouped(measures, "name").values():
-        found, family = farthest(rows), rows[0].family
-        if (found.times or 0) > (worst[family].times or 0 if family in worst else 0):
-            worst[family] = found
-    ordered = sorted(worst.values(), key=lambda found: -(found.times or 0))
+    """Name what is farthest from an independent sample, one of each family, read as the tiles read it."""
+    worst = [farthest(rows) for rows in grouped(measures, "family").values()]
+    ordered = sorted(worst, key=lambda found: -(found.times or 0))
     weak = [_spoken(found.row) for found in ordered if found.verdict and not found.verdict.is_close]
     if not _rated(measures):
         return []

@@ -112,7 +112,7 @@ def enough_epsilon(asked: Callable[[float], Asked], epsilon: float) -> str:
         middle = (low + high) / 2
         low, high = (low, middle) if asked(middle).is_enough else (middle, high)
     digit = 10.0 ** (math.floor(math.log10(high)) - 1)
-    return f"{math.ceil(high / digit - 1e-9) * digit:.2g}"
+    return f"{float(f'{math.ceil(high / digit - 1e-9) * digit:.2g}'):,g}"  # 120, not 1.2e+02
 
 
 @dataclass(frozen=True)
