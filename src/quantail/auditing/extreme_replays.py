@@ -84,19 +84,30 @@ def extreme_findings() -> Iterator[Finding]:
     for relation in relations:
         for name, synthesizer, pairs in table_cases(relation):
             yield extreme_finding(f"extreme answers, {name}", relation, synthesizer, pairs)
+    for name, panel in panel_cases():
+        pairs, relation = panel_pairs(panel.schema), panel.schema.neighbours
+        yield extreme_finding(f"extreme answers, panel, {name}", relation, panel, pairs)
+
+
+def panel_cases() -> Iterator[tuple[str, PanelSynthesizer]]:
+    """Yield ways to fit a panel: under both relations where nothing of a unit is copied."""
     for name, (schema, method, options) in PANEL_FITS.items():
         if "fixed" not in name:
-            panel = PanelSynthesizer(schema, 1, method=method, **options)
-            yield extreme_finding(
-                f"extreme answers, panel, {name}", "replace-one", panel, panel_pairs(schema)
+            yield name, PanelSynthesizer(schema, 1, method=method, **options)
+        if schema.panel is not None and schema.panel.is_full:
+            yield (
+                name,
+                PanelSynthesizer(replace(schema, neighbours="add-remove"), 1, method=method, **options),
             )
 
 
 def panel_pairs(schema: Schema = PANEL) -> tuple[Pair, Pair]:
-    """Return panels in which one history is another, and panels in which all are."""
+    """Return panels in which one history is another, or is missing, and panels in which all are."""
     one, neighbour, apart = (
         panel_of(seed, extreme, schema) for seed, extreme in ((1, None), (1, 7), (2, None))
     )
+    if schema.neighbours == "add-remove":  # of the second a unit is left, so that one group has none
+        return Pair(one, one.slice(1)), Pair(one, apart.slice(0, 1), far=True)
     return Pair(one, neighbour), Pair(one, apart, far=True)
 
 
