@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quantail.errors import SchemaError
-from quantail.schema import Schema, toml
+from quantail.schema import Schema, sections
+from quantail.schema.toml import toml_text
 
 TABLE = '[table]\nunit = "firm"\n'
 COLUMN = '[[column]]\nname = "jobs"\ntype = "integer"\nlower = 0\nupper = 500\n'
@@ -37,7 +38,7 @@ VALUES = st.recursive(
     st.one_of(
         st.integers(-(10**30), 10**30).map(str),
         st.floats().map(repr),
-        st.text(max_size=20).map(toml.toml_text).filter(lambda text: "\ud800" not in text),
+        st.text(max_size=20).map(toml_text).filter(lambda text: "\ud800" not in text),
         st.sampled_from(["true", "false", "1979-05-27", "07:32:00", "0x" + "f" * 5000, '""', "'c:\\x'"]),
     ),
     lambda inner: st.one_of(
@@ -48,9 +49,9 @@ VALUES = st.recursive(
 )
 KEYS = st.sampled_from(
     [
-        *toml._TABLE_KEYS,
-        *toml._PANEL_KEYS,
-        *toml._COLUMN_KEYS,
+        *sections._TABLE_KEYS,
+        *sections._PANEL_KEYS,
+        *sections._COLUMN_KEYS,
         "table",
         "panel",
         "column",
@@ -149,6 +150,6 @@ def test_nothing_in_a_schema_is_executed(tmp_path) -> None:
         f"$(mkdir {victim})",
         f"!!python/object/apply:os.mkdir ['{victim}']",
     ):
-        attempt(TABLE + COLUMN + f"source = {toml.toml_text(attack)}\n")
+        attempt(TABLE + COLUMN + f"source = {toml_text(attack)}\n")
         attempt(TABLE + COLUMN + f"upper = {attack}\n")
     assert not victim.exists()
