@@ -147,7 +147,7 @@ def summary_lines(cells: Sequence[Cell], catalogue: Catalogue) -> tuple[list[str
             best = {m: (max if _higher(m) else min)(f[m] for f in found if m in f) for m in own}
             for label, figures in (
                 ("**Quantail**", own),
-                (f"best of {len(found)} peers in each column", best),
+                (f"best of the peers ({len(found)})", best),
             ):
                 lines.append(
                     [name, ours.promise, label, *(number(figures[m]) if m in figures else "" for m in shown)]

@@ -109,7 +109,7 @@ def test_the_summary_has_the_best_peer_of_each_column_at_our_promise() -> None:
     ]
     heads, (ours, best) = whole_report.summary_lines(cells, catalogue)
     assert ours[:4] == ["business", ADD, "**Quantail**", "900"]
-    assert best[2:4] == ["best of 2 peers in each column", "950"] and best[heads.index("AUC")] == "0.600"
+    assert best[2:4] == ["best of the peers (2)", "950"] and best[heads.index("AUC")] == "0.600"
     assert whole_report.behind(cells, catalogue).splitlines()[2:] == [
         "- fake a: 1 times our CPU seconds; ours is behind on KM.",
         "- fake b: 1 times our CPU seconds; ours is ahead on all.",
