@@ -165,9 +165,9 @@ def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> Non
     leaked = [0.0]
     spread = joint.spread_places
 
-    def spying(values: Any, uniform: Any, grid: Any) -> Any:
+    def spying(values: Any, uniform: Any, grid: Any, steps: Any) -> Any:
         leaked[0] = float(np.abs(values).sum())
-        return spread(values, uniform, grid)
+        return spread(values, uniform, grid, steps)
 
     monkeypatch.setattr(joint, "spread_places", spying)
     monkeypatch.setattr(fitting, "fit_curve", nudged)
