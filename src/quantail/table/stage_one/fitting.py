@@ -127,7 +127,7 @@ def _quantiles(
     spread = grid if design.column.grid == "log" else None
     height = None if spread is None or not upwards else height_prior(grid)
     asked = absent + (1 - absent) * levels
-    return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height, steps)
+    return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height, steps=steps)
 
 
 def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
