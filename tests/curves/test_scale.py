@@ -127,14 +127,14 @@ class TestTwoSided:
         assert emptiness(self.scale) < 0.01
         assert emptiness(self.scale.crossing(5000.0)) > 0.05
 
-    def test_atom_cells_split_the_cells_of_zero_and_of_the_lowest_value(self):
+    def test_atom_cells_split_the_cells_of_zero_and_of_both_bounds(self):
         cells = self.scale.unfolded(self.scale.atom_cells())
         assert (np.diff(cells) > 0).all()
-        for atom in (-1e6, 0.0):
+        for atom in (-1e6, 0.0, 1e6):
             inside = cells[np.abs(cells - atom) < 0.5]
             assert inside.size == 16
             np.testing.assert_allclose(np.diff(inside), 1 / 16, rtol=1e-3)
-        assert Scale.of(Column("pay", "numeric", 0, 10)).atom_cells().size == 16
+        assert Scale.of(Column("share", "numeric", 0, 1, decimals=4)).atom_cells().size == 32
 
 
 class TestBorders:

@@ -106,9 +106,8 @@ def test_jitter_that_depends_on_other_rows_is_caught(monkeypatch):
     # A step as wide as the table: one row decides how far all others are moved.
     honest = joint.spread_places
 
-    def stretched(values, uniform, grid):
-        monkeypatch.setattr(joint, "SPREAD_STEPS", float(np.ptp(values)))
-        return honest(values, uniform, grid)
+    def stretched(values, uniform, grid, steps):
+        return honest(values, uniform, grid, steps * float(np.ptp(values)))
 
     tables = [([last, *[1.0] * 3, *[3.5] * 3], np.array([0.8] * 4 + [0.5] * 3)) for last in (1.0, 9.0)]
     assert 0 < pair_loss("replace-one", *tables) <= 1

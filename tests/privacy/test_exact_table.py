@@ -127,8 +127,8 @@ def test_scale_that_was_not_released_is_caught(monkeypatch):
 def test_jitter_by_position_is_caught_under_add_remove(monkeypatch):
     honest = joint.spread_places
 
-    def by_position(values, uniform, grid):
-        return honest(values, np.random.default_rng(1).random(values.size), grid)
+    def by_position(values, uniform, grid, steps):
+        return honest(values, np.random.default_rng(1).random(values.size), grid, steps)
 
     monkeypatch.setattr(joint, "spread_places", by_position)
     assert is_caught(0, "add-remove", epsilon=200)

@@ -165,9 +165,9 @@ def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> Non
     leaked = [0.0]
     spread = joint.spread_places
 
-    def spying(values: Any, uniform: Any, grid: Any) -> Any:
+    def spying(values: Any, uniform: Any, grid: Any, steps: Any) -> Any:
         leaked[0] = float(np.abs(values).sum())
-        return spread(values, uniform, grid)
+        return spread(values, uniform, grid, steps)
 
     monkeypatch.setattr(joint, "spread_places", spying)
     monkeypatch.setattr(fitting, "fit_curve", nudged)
@@ -178,10 +178,12 @@ def test_a_leak_past_the_gate_shows(tmp_path, still, caplog, monkeypatch) -> Non
 def test_a_question_that_depends_on_the_rows_shows(tmp_path, still, caplog, monkeypatch) -> None:
     honest = fitting.joint_quantiles
 
-    def fewer(gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int, *priors: Any) -> Any:
+    def fewer(
+        gate: Any, leaf: Any, values: Any, grid: Any, levels: Any, rows: int, *priors: Any, **steps: Any
+    ) -> Any:
         grid = grid[: grid.size - int(gathered(values)[0].max()) % 7]
         cut = [None if prior is None else prior[: grid.size] for prior in priors]
-        return honest(gate, leaf, values, grid, levels, rows, *cut)
+        return honest(gate, leaf, values, grid, levels, rows, *cut, **steps)
 
     monkeypatch.setattr(fitting, "joint_quantiles", fewer)
     first, second = replayed_runs(tmp_path, "replace-one", 0, caplog)

@@ -128,7 +128,7 @@ class TestNotAModel:
 
     def test_missing_parts_of_columns_are_noticed(self, tmp_path, form):
         for position, column in enumerate(form["groups"][0]["columns"]):
-            for key in column:
+            for key in column.keys() - {"heaps", "figures", "cuts"}:  # which only some numbers have
                 broken = deepcopy(form)
                 del broken["groups"][0]["columns"][position][key]
                 self.refused(tmp_path, json.dumps(broken))

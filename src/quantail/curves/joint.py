@@ -23,23 +23,26 @@ def targets(rows: int, levels: Floats) -> Integers:
     return np.asarray(np.diff(cuts))
 
 
-def spread_places(values: Floats, uniform: Floats, grid: Floats) -> Floats:
-    """Return values as places on the grid, each spread over a step to either side by a number of its own.
+def spread_places(values: Floats, uniform: Floats, grid: Floats, steps: float = SPREAD_STEPS) -> Floats:
+    """Return values as places on the grid, each spread over some steps to either side by a number of its own.
 
-    Rows that heap on less than a step would leave no good cut between candidates, and then a bad one costs little.
-    Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become passable. Rows
-    whose value is absent (NaN) lie below all candidates.
+    Rows that heap on less than a step would leave no good cut between candidates, and then one far away costs as
+    little. Spread row by row, independently of everything else (as by the dither of `Scale`), heaps become
+    passable. Rows whose value is absent (NaN) lie below all candidates.
     """
     values = np.where(np.isnan(values), -np.inf, values)
     if grid.size == 1:
         return np.where(values <= grid[0], 0.0, 1.0)
-    places = np.interp(values, grid, np.arange(grid.size, dtype=np.float64), -2.0, grid.size + 1.0)
-    return np.asarray(places + 2 * SPREAD_STEPS * (uniform - 0.5))
+    outside = 1 + steps  # rows beyond the grid stay there
+    places = np.interp(
+        values, grid, np.arange(grid.size, dtype=np.float64), -outside, grid.size - 1 + outside
+    )
+    return np.asarray(places + 2 * steps * (uniform - 0.5))
 
 
-def _count_places(values: Floats, uniform: Floats, grid: Floats) -> Integers:
+def _count_places(values: Floats, uniform: Floats, grid: Floats, steps: float) -> Integers:
     """Return how many rows lie between neighbouring candidates, with those below and above them all."""
-    cells = np.ceil(spread_places(values, uniform, grid)).astype(np.int64)
+    cells = np.ceil(spread_places(values, uniform, grid, steps)).astype(np.int64)
     return np.bincount(np.clip(cells, 0, grid.size), minlength=grid.size + 1)
 
 
@@ -52,6 +55,7 @@ def joint_quantiles(
     rows: int,
     range_prior: Floats | None = None,
     height_prior: Floats | None = None,
+    steps: float = SPREAD_STEPS,
 ) -> Floats:
     """Release the quantiles of `values` at `levels`, as members of `grid`.
 
@@ -67,9 +71,11 @@ def joint_quantiles(
         Public log prior on the range: how far along it each candidate lies, in nats.
     height_prior : array, optional
         Public log prior on the height of the last quantile: what each candidate costs it, in nats.
+    steps : float
+        Candidate steps over which rows are spread to either side.
     """
     values = Vector.of(values)
-    cells = values.total(partial(_count_places, grid=grid), values.uniform(gate.noise))
+    cells = values.total(partial(_count_places, grid=grid, steps=steps), values.uniform(gate.noise))
     counts = np.cumsum(cells)
     question = PathQuestion(counts[:-1], int(counts[-1]), targets(rows, levels), range_prior, height_prior)
     (path,) = gate.path(leaf, [question])

@@ -72,8 +72,8 @@ class Scale:
         return self.forward(values + self.step * (uniform - 0.5))
 
     def atom_cells(self, parts: int = 16) -> Floats:
-        """Return points that split the cells of likely atoms, the lowest value and zero, on the modelling scale."""
-        atoms = {self.lower, 0.0} if self.lower < 0 < self.upper else {self.lower}
+        """Return points that split the cells of likely atoms, both bounds and zero, on the modelling scale."""
+        atoms = {self.lower, self.upper} | ({0.0} if self.lower < 0 < self.upper else set())
         within = (np.arange(parts) + 0.5) / parts - 0.5
         return np.sort(np.concatenate([self.forward(atom + self.step * within) for atom in atoms]))
 

@@ -15,11 +15,9 @@ RELEASED_QUANTILES = ((0.0, 1), (65.0, 2), (90.0, 3), (200.0, 5), (900.0, 7), (2
 OUTER_ROWS = 45.0
 """N epsilon that must lie beyond the outermost quantile ("outermost rungs farther out": 30 was 3% worse)."""
 
-TWO_STAGES = 1200.0
-"""N epsilon below which there is one joint draw on wide candidates; above, one locates and a second refines."""
-
-TWO_STAGES_NARROW = 500.0
-"""The same for residuals on a log scale, which are narrow beside evenly spaced candidates."""
+TWO_STAGES = 440.0
+"""N epsilon below which there is one joint draw on wide candidates; above, one locates and a second refines: what is
+narrow beside wide candidates is not found otherwise ("voltage")."""
 
 LOCATE_SHARE = 0.25
 """Share of the budget that locating takes."""
@@ -51,8 +49,10 @@ WIDE_RATIO, SMALLEST_DISTANCE = 1.012, 1e-4
 MIDDLE_PART, MIDDLE_REACH, FAR_RATIO = 4.5, 12.0, 1.5
 """Beyond released quartiles distances grow by 1 + part / candidates between them, and from this reach by the last."""
 
-SPREAD_STEPS = 1.0
-"""Candidate steps over which rows of one value are spread to either side ("heaps are spread over a candidate step")."""
+SPREAD_STEPS, WIDE_STEPS = 1.0, 3.0
+"""Candidate steps over which rows of one value are spread to either side ("heaps are spread over a candidate step"),
+and the same among wide candidates, of a locating draw and of what slopes shift on a log scale, which has no heaps: a
+column narrower than its candidates then has cuts between them, and no quantile lies just anywhere ("voltage")."""
 
 # Slopes (`slopes`, `instrument`)
 

@@ -26,7 +26,7 @@ from quantail.privacy.noise import Noise
 MOST_QUANTILES = 16
 DEEPEST = 10_000.0  # no part of a path weighs less than exp(-DEEPEST): this bounds all rounding
 SLACK = 1e-8  # privacy loss set aside for the rounding of weights and sums, above its bound
-MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1850
+MOST_CANDIDATES = 2000  # what the bound on rounding allows (proofs/joint.md); grids in use have up to 1950
 MOST_PRIOR = 1000.0  # nats; bounds rounding, too
 _CHUNK = 64
 _BEFORE = np.tri(_CHUNK, k=-1, dtype=np.bool_)  # candidates of a chunk that lie before another one

@@ -8,7 +8,7 @@ rest, if it is worth a round at all.
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from quantail.privacy import Definition, Plan, split
+from quantail.privacy import Definition, Plan, count_epsilon, split
 from quantail.schema import Schema, core_of
 from quantail.table.column_leaves import NOTHING, ColumnLeaves
 from quantail.table.heaps import plan_heaps
@@ -22,6 +22,7 @@ from quantail.table.tuning import (
     COMFORT,
     COMFORT_WITH_LABELS,
     FEW_CELLS,
+    LOWEST_SHARE,
     MOST_ROUND_NOISE,
     NOISE_WITH_LABELS,
     OFTEN,
@@ -68,7 +69,8 @@ def draw_tables_design(
     """Return the design for a table (or a group) of `rows` rows that may cost `cost`."""
     alone = _without_dear_slopes(questions_of(schema), schema, rows, cost, definition)
     alone = _without_dear_lowest(alone, schema, rows, cost, definition)
-    asked, explained = [_before_tables(question) for question in alone], _explained(schema)
+    asked = [_before_tables(question, rows, cost, definition) for question in alone]
+    explained = _explained(schema)
     spare = _spare(asked, rows, cost, definition) if any(explained) else cost
     tails = plan_tails(schema, rows, spare, definition) if spare else NOTHING
     heaps = plan_heaps(schema, rows, cost, definition)
@@ -131,11 +133,17 @@ def _spare(asked: list[Question], rows: int, cost: Fraction, definition: Definit
     return cost * Fraction(str(max(round(1 - COMFORT * comfortable / float(cost), 3), 0.0)))
 
 
-def _before_tables(question: Question) -> Question:
-    """Return a question of stage one; slopes need a smaller n epsilon than alone, because tables follow."""
-    if question.kind != "slope":
+def _before_tables(question: Question, rows: int, cost: Fraction, definition: Definition) -> Question:
+    """Return a question of stage one as it is asked before tables.
+
+    Slopes need a smaller n epsilon than alone; no table mends a heap of zeros that was not noticed.
+    """
+    if question.kind == "slope":
+        return replace(question, ample=max(question.comfort, min(question.ample, SLOPE_AMPLE)))
+    if question.kind != "lowest":
         return question
-    return replace(question, ample=max(question.comfort, min(question.ample, SLOPE_AMPLE)))
+    n_epsilon = rows * float(count_epsilon(LOWEST_SHARE * cost, definition))
+    return replace(question, ample=max(question.ample, n_epsilon))
 
 
 def _stages(

@@ -35,6 +35,9 @@ OFTEN = 0.5
 ALONE = 1.5
 """The same where no column explains another, in the cost of an ample n epsilon: rounds then count single columns."""
 
+LOWEST_SHARE = Fraction(1, 200)
+"""Share of the budget that is ample for a count at the lowest value, if that is more ("zeros of one row in ten")."""
+
 SLOPE_AMPLE = 350.0
 """Ample n epsilon of a slope, where alone it would be 620 shared by a column's slopes."""
 
@@ -102,8 +105,8 @@ LEAST_HEAP_N_EPSILON, AMPLE_HEAP_N_EPSILON = 30, 400
 VALUES_SHARE = Fraction(1, 10)
 """Share of the budget that counts of every value, or of every round figure, may cost together."""
 
-MOST_VALUES = 2000
-"""Values, or round figures, of a number that are counted one by one, at most ("popular values")."""
+MOST_VALUES, MOST_FIGURES = 20_000, 2000
+"""Values, and round figures, of a number that are counted one by one, at most ("popular values", "deductibles")."""
 
 LEAST_POPULAR = 400
 """Rows times epsilon of the query from which a list of any length is worth counting: single values may be popular."""

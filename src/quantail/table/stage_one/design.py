@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from quantail.curves import slope_plan
 from quantail.curves.depth import histogram_fits, quantile_levels
-from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES, TWO_STAGES_NARROW
+from quantail.curves.tuning import LOCATE_SHARE, TWO_STAGES
 from quantail.privacy import Definition, Plan, count_epsilon, selection_epsilon, split, unit_of
 from quantail.privacy.budget import Unit
 from quantail.schema import Column, Core, Schema, core_of
@@ -109,10 +109,8 @@ def _numeric(
     ]
     cells = values_of(column)
     counted = not parts and histogram_fits(cells, rows * _count_epsilon(whole, definition))
-    explained = any(question.kind != "lowest" for question, _ in effects)
-    enough = TWO_STAGES_NARROW if column.grid == "log" and explained else TWO_STAGES
     often = 1.0 if expected >= OFTEN else expected
-    located = often * rows * _epsilon(whole, definition) >= enough
+    located = often * rows * _epsilon(whole, definition) >= TWO_STAGES
     parts.append(_curve(whole, rows, definition, located, cells if counted else 0))
     return ColumnDesign(
         column,

@@ -29,7 +29,7 @@ from quantail.curves import (
 from quantail.curves.depth import near_candidates, quantile_levels
 from quantail.curves.grid import height_prior, near, wide, with_cells
 from quantail.curves.slope import Slope
-from quantail.curves.tuning import LOCATED, LOCATING_LEVELS
+from quantail.curves.tuning import LOCATED, LOCATING_LEVELS, SPREAD_STEPS, WIDE_STEPS
 from quantail.privacy import Gate, Plan
 from quantail.table.lowest import beyond_lowest, draw_lowest, stands_apart
 from quantail.table.stage_one.column import NumericModel
@@ -109,7 +109,14 @@ def dithered(fit: Fit, name: str, scale: Scale) -> Vector:
 
 
 def _quantiles(
-    fit: Fit, design: ColumnDesign, leaf: Plan, values: Vector, grid: Floats, levels: Floats, upwards: bool
+    fit: Fit,
+    design: ColumnDesign,
+    leaf: Plan,
+    values: Vector,
+    grid: Floats,
+    levels: Floats,
+    upwards: bool,
+    steps: float = SPREAD_STEPS,
 ) -> Floats:
     """Release quantiles of the rows whose number is there; absent ones lie below all candidates.
 
@@ -120,7 +127,7 @@ def _quantiles(
     spread = grid if design.column.grid == "log" else None
     height = None if spread is None or not upwards else height_prior(grid)
     asked = absent + (1 - absent) * levels
-    return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height)
+    return joint_quantiles(fit.gate, leaf, values, grid, asked, fit.rows, spread, height, steps=steps)
 
 
 def _fit_scale(fit: Fit, design: ColumnDesign) -> Scale:
@@ -193,13 +200,14 @@ def _fit_curve(
     n_epsilon = rows * fit.rate(leaves[-1])
     asked = partial(_quantiles, fit, design, upwards=not design.two_sided)
     if len(leaves) == 2:
-        overall = asked(leaves[0], residual, grid, np.array(LOCATING_LEVELS))
+        overall = asked(leaves[0], residual, grid, np.array(LOCATING_LEVELS), steps=WIDE_STEPS)
         if rows * fit.rate(leaves[0]) >= LOCATED:  # else fewer rows have the number than was planned on
             grid = near(*_around(overall, scale), low, high, near_candidates(n_epsilon))
-        if not explained and not share:  # what other columns explain has no atoms left
+        if not shifted and not share:  # what other columns shift has no atoms left
             grid = with_cells(grid, scale.atom_cells())
     levels = quantile_levels(n_epsilon)
-    quantiles = asked(leaves[-1], residual, grid, levels)
+    steps = WIDE_STEPS if scale.log and shifted and len(leaves) == 1 else SPREAD_STEPS
+    quantiles = asked(leaves[-1], residual, grid, levels, steps=steps)
     noise = fit.noise_rows(leaves[-1])
     found: AnyCurve
     if explained or share:
