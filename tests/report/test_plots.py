@@ -17,6 +17,7 @@ from quantail.report.plots.scale import Scale
 from quantail.report.plots.shares import draw_shares
 from quantail.report.plots.tail import draw_tail
 from quantail.report.plots.trend import draw_trend
+from quantail.schema.periods import form_of
 
 RNG = np.random.default_rng(3)
 HEAVY = np.exp(RNG.normal(size=900) * 1.5)
@@ -128,6 +129,14 @@ def test_trends_break_where_nothing_is_known():
     assert "from 2000 to 2002: real 1 to 3, synthetic 1 to 4" in label(plot)
     (path,) = re.findall(r'<path d="([^"]*)" class="line real">', plot)
     assert path.count("M") == 2
+
+
+def test_months_stand_on_the_axis_as_the_table_writes_them():
+    form = form_of("2020-11")
+    first = form.number("2020-11")
+    line = np.array([1.0, 2.0, 3.0])
+    plot = str(draw_trend("total", "period", range(first, first + 3), line, line, form=form))
+    assert "2020-11" in plot and "2021-01" in plot and str(first) not in plot
 
 
 def test_a_higher_value_is_higher_on_the_page():

@@ -10,6 +10,7 @@ from quantail.report.data import ReportData
 from quantail.report.legend import draw_key, titled
 from quantail.report.page import section
 from quantail.report.plots.trend import draw_trend
+from quantail.schema.periods import PeriodForm
 
 _FLOWS = {
     "job_creation_rate": "creation rate",
@@ -28,7 +29,8 @@ def draw_trends(data: ReportData) -> Markup | None:
     figures: list[Markup] = []
     for place, (name, values) in enumerate(real.values.items()):
         totals = gross_employment(values), gross_employment(synth.values[name])
-        figures.append(titled(f"Total {name}", draw_trend(f"Total {name}", "period", periods, *totals)))
+        drawing = draw_trend(f"Total {name}", "period", periods, *totals, form=_form(real))
+        figures.append(titled(f"Total {name}", drawing))
         titles = {rate: f"{name}: {words}" for rate, words in _FLOWS.items()} | (_UNITS if place == 0 else {})
         figures += _rates(real, synth, name, titles)
     figures += _survival(real, synth)
@@ -51,8 +53,14 @@ def _rates(real: PanelData, synth: PanelData, name: str, titles: dict[str, str])
     figures = []
     for place, title in enumerate(titles.values()):
         truth, made = (np.array([found[period][place] for period in periods]) / 100 for found in both)
-        figures.append(titled(title, draw_trend(title, "period", periods, truth, made, as_share=True)))
+        drawing = draw_trend(title, "period", periods, truth, made, as_share=True, form=_form(real))
+        figures.append(titled(title, drawing))
     return figures
+
+
+def _form(panel: PanelData) -> PeriodForm:
+    assert panel.schema.panel is not None
+    return panel.schema.panel.form
 
 
 def _by_period(panel: PanelData, name: str, rates: list[str]) -> dict[int, list[float]]:
