@@ -82,8 +82,8 @@ def test_grid_that_ends_at_the_data_is_caught(monkeypatch):
     # What the paper's code did: bounds from the table. Row 0 becomes the maximum in the neighbour.
     honest = fitting.joint_quantiles
 
-    def with_own_bounds(gate, leaf, values, grid, *rest):
-        return honest(gate, leaf, values, grid * (seen(values).max() / grid[-1]), *rest)
+    def with_own_bounds(gate, leaf, values, grid, *rest, **steps):
+        return honest(gate, leaf, values, grid * (seen(values).max() / grid[-1]), *rest, **steps)
 
     monkeypatch.setattr(fitting, "joint_quantiles", with_own_bounds)
     assert is_caught(0, "replace-one")

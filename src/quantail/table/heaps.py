@@ -31,7 +31,7 @@ from quantail.table.tuning import (
     HEAP_SHARE,
     LEAST_HEAP_N_EPSILON,
     LOWEST_DOUBT,
-    MOST_FIGURES,
+    MOST_VALUES,
 )
 
 # Parts of a uniform number: where it lies within one tells nothing of where it lies as a whole.
@@ -101,11 +101,11 @@ def figures_of(column: Column) -> Integers:
     if not column.heaps or column.lower is None or column.upper is None or column.lower < 0:
         return np.zeros(0, dtype=np.int64)
     multiples = [
-        step * np.arange(1, min(column.upper // step, MOST_FIGURES) + 1, dtype=np.float64)
+        step * np.arange(1, min(column.upper // step, MOST_VALUES) + 1, dtype=np.float64)
         for step in column.heaps
     ]
     figures = np.unique(np.rint(np.concatenate(multiples) / column.lattice).astype(np.int64))
-    return figures[figures * column.lattice >= column.lower][:MOST_FIGURES]
+    return figures[figures * column.lattice >= column.lower][:MOST_VALUES]
 
 
 def count_figures(values: Floats, figures: Integers, lattice: float) -> Integers:

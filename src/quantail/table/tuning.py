@@ -105,8 +105,8 @@ LEAST_HEAP_N_EPSILON, AMPLE_HEAP_N_EPSILON = 30, 400
 VALUES_SHARE = Fraction(1, 10)
 """Share of the budget that counts of every value, or of every round figure, may cost together."""
 
-MOST_VALUES, MOST_FIGURES = 20_000, 2000
-"""Values, and round figures, of a number that are counted one by one, at most ("popular values", "deductibles")."""
+MOST_VALUES = 2000
+"""Values, or round figures, of a number that are counted one by one, at most ("popular values")."""
 
 LEAST_POPULAR = 400
 """Rows times epsilon of the query from which a list of any length is worth counting: single values may be popular."""
