@@ -28,6 +28,7 @@ from quantail.curves.grid import near
 from quantail.curves.joint import _count_places
 from quantail.curves.rows import CHUNK, HeldRows
 from quantail.curves.slope_scores import score_slopes
+from quantail.curves.tuning import SPREAD_STEPS
 from quantail.examples import paper_schema, simulate_paper
 from quantail.privacy import SecureNoise, SimulatedNoise
 from quantail.table.cells import FieldCells
@@ -69,7 +70,11 @@ def kernels(rows: int) -> Iterator[tuple[str, int, Callable[[], Any]]]:
     yield "dither, simulated", rows, touched(x.uniform(SimulatedNoise(1)))
     yield "log scale", rows, touched(x.map(scale.spread, u))
     yield "take a slope off", rows, touched(y.map(lambda a, b: a - 3 * (b - 1), x))
-    yield "joint draw: counts on a grid", rows, lambda: x.total(partial(_count_places, grid=grid), u)
+    yield (
+        "joint draw: counts on a grid",
+        rows,
+        lambda: x.total(partial(_count_places, grid=grid, steps=SPREAD_STEPS), u),
+    )
     yield "cells of a table", rows, touched(x.map(cut.of_number))
     part_x, part_y = rng.exponential(10, (2, SLOPE_ROWS))
     slopes = np.linspace(0.2, 0.4, 10)

@@ -117,8 +117,8 @@ def test_released_quantiles_lie_on_candidates_that_a_neighbour_has_too(monkeypat
     drawn: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
     honest = joint.joint_quantiles
 
-    def watched(gate: Any, leaf: Any, values: Any, grid: Any, *rest: Any) -> Any:
-        quantiles = honest(gate, leaf, values, grid, *rest)
+    def watched(gate: Any, leaf: Any, values: Any, grid: Any, *rest: Any, **options: Any) -> Any:
+        quantiles = honest(gate, leaf, values, grid, *rest, **options)
         drawn.append((grid, quantiles))
         return quantiles
 

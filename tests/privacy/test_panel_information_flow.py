@@ -125,6 +125,7 @@ HANDLED = {
     "panel.history",
     "panel.pay",
     "curves.scale",
+    "curves.lookup",  # the cell of each value among public cut points
     "privacy.gate",
 }
 # Under full synthesis entries, exits, gaps and attributes are confidential too.
