@@ -112,3 +112,11 @@ def test_an_error_in_a_file_names_the_file(tmp_path):
     path.write_text("[table]\nunit = \n")
     with pytest.raises(SchemaError, match=r"bad\.toml: .*line 2"):
         Schema.load(path)
+
+
+@pytest.mark.parametrize(("by", "kept"), [((), "public"), (("region",), "public or in by")])
+def test_a_table_without_a_column_to_synthesise_is_refused(by, kept):
+    region = Column("region", "category", categories=("a", "b"), public=not by)
+    year = Column("year", "integer", 2000, 2005, public=True)
+    with pytest.raises(SchemaError, match=f"every column is {kept}, so nothing is left"):
+        Schema((region, year), unit="firm", by=by)

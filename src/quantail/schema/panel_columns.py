@@ -11,7 +11,7 @@ from quantail.schema.panel import Panel
 def check_columns(panel: Panel | None, columns: tuple[Column, ...], by: tuple[str, ...]) -> None:
     """Raise a SchemaError unless the columns can belong to this panel (or to a table, if it is None)."""
     if panel is None:
-        _check_public(columns)
+        _check_public(columns, by)
         return
     histories = [c.name for c in columns if not c.public and c.name not in (*panel.categories, *by)]
     for column in columns:
@@ -58,10 +58,13 @@ def _check_fixed(panel: Panel, columns: tuple[Column, ...], by: tuple[str, ...])
             )
 
 
-def _check_public(columns: tuple[Column, ...]) -> None:
+def _check_public(columns: tuple[Column, ...], by: tuple[str, ...]) -> None:
     """Raise a SchemaError unless public columns of a table can explain the others, and others are left."""
-    if all(column.public for column in columns):
-        raise SchemaError("every column is public, so nothing is left to synthesise; describe another column")
+    if all(column.public or column.name in by for column in columns):
+        kept = "public or in by" if by else "public"
+        raise SchemaError(
+            f"every column is {kept}, so nothing is left to synthesise; describe another column"
+        )
     for column in columns:
         if column.public and not column.labels and column.lower is None:
             what = "categories" if column.is_labelled else "lower and upper"
