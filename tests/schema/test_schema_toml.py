@@ -41,7 +41,8 @@ def schemas(draw):
         else:
             columns.append(draw(numbers(name)))
     groups = [column.name for column in columns if column.type == "category"]
-    by = draw(st.lists(st.sampled_from(groups), unique=True)) if groups else ()
+    # One column at least is left to synthesise.
+    by = draw(st.lists(st.sampled_from(groups), unique=True, max_size=len(columns) - 1)) if groups else ()
     earlier = [column.name for column in columns[:-1]]
     predictors = st.lists(st.sampled_from(earlier), unique=True) if earlier else st.just([])
     last = columns[-1]
